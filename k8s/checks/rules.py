@@ -1,5 +1,6 @@
 """Our own rules for all workloads."""
 
+import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ _SECRETS = {
     "NUGGETSTREAM_RERANK_API_KEY",
     "OPENAI_API_KEY",
 }
+_PRICES = "NUGGETSTREAM_LLM_PRICES"
 _DRAIN = 5  # seconds that the process takes after its grace (services.cli.process)
 
 
@@ -35,7 +37,14 @@ def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:
             found += [
                 f"{name_of(manifest)}: {problem}" for problem in _running(manifest, manifests, policies)
             ]
-    for rule_of_all in (_dangling, _unsecret, placement_problems, scaling_problems, connection_problems):
+    for rule_of_all in (
+        _dangling,
+        _unsecret,
+        _priced,
+        placement_problems,
+        scaling_problems,
+        connection_problems,
+    ):
         found += rule_of_all(manifests)
     return found
 
@@ -139,6 +148,25 @@ def _unsecret(everything: Sequence[Manifest]) -> Iterator[str]:
                     yield f"{name_of(manifest)}: {name} is not read from a Secret"
             if container["image"].startswith("nuggetstream-gateway:") and _ADMIN_TOKEN not in sources:
                 yield f"{name_of(manifest)}: reads no {_ADMIN_TOKEN}"
+
+
+def _priced(everything: Sequence[Manifest]) -> Iterator[str]:
+    """Containers that are told of a price file which is not mounted, so that they would not start."""
+    files = {
+        m["metadata"]["name"]: m["data"][_PRICES] for m in everything if _PRICES in (m.get("data") or {})
+    }
+    for manifest in everything:
+        for container in _all_containers(manifest):
+            sources = [source.get("configMapRef") for source in container.get("envFrom", [])]
+            sources += [
+                entry.get("valueFrom", {}).get("configMapKeyRef")
+                for entry in container.get("env", [])
+                if entry["name"] == _PRICES
+            ]
+            mounted = {mount["mountPath"] for mount in container.get("volumeMounts", [])}
+            for file in {files[source["name"]] for source in sources if source and source["name"] in files}:
+                if posixpath.dirname(file) not in mounted:
+                    yield f"{name_of(manifest)}: the price file {file} is not mounted"
 
 
 def _references(manifest: Manifest) -> Iterator[tuple[str, str]]:

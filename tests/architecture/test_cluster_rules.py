@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, name_of, pod_
 from services.cli.graders import graders_of
 from services.runtime.llm.prices import PriceTable
 from services.wire.topology import consumers
+from tests.architecture.operators import documented, on_top
 from tests.tools import REQUIRED
 
 ROOT = K8S.parent
@@ -37,29 +37,6 @@ def edited(folder: Path, overlay: str, file: str, old: str, new: str) -> list[Ma
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     return render(copied / "k8s/overlays" / overlay)
-
-
-def on_top(folder: Path, **kustomization: Any) -> list[Manifest]:
-    """An operator's overlay on top of `prod`."""
-    shutil.copytree(K8S, folder / "k8s", ignore=shutil.ignore_patterns("node_modules"))
-    shutil.copytree(ROOT / "deploy", folder / "deploy")
-    own = folder / "k8s/overlays/own"
-    own.mkdir()
-    head = {
-        "apiVersion": "kustomize.config.k8s.io/v1beta1",
-        "kind": "Kustomization",
-        "resources": ["../prod"],
-    }
-    (own / "kustomization.yaml").write_text(yaml.safe_dump(head | kustomization), encoding="utf-8")
-    return render(own)
-
-
-def documented(text: str) -> dict[str, Any]:
-    """The example of the operations page that contains a text."""
-    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
-    (block,) = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if text in block]
-    example: dict[str, Any] = yaml.safe_load(dedent(block))
-    return example
 
 
 @pytest.mark.parametrize("overlay", [folder.name for folder in OVERLAYS])

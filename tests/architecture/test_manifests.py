@@ -347,7 +347,7 @@ def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], over
 
 def test_every_component_is_tried_with_every_other() -> None:
     assert {path.name for path in COMPONENTS} == {
-        "keda", "monitoring", "nats-cluster", "network-policies", "postgres", "retention",
+        "keda", "monitoring", "nats-cluster", "network-policies", "postgres", "retention", "retriever-model",
     }  # fmt: skip
     assert len(list(combinations())) == 2 ** len(COMPONENTS)
 
