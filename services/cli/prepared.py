@@ -1,8 +1,8 @@
 """What a service needs before it starts: the tables of this version, and the streams."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import click
@@ -11,6 +11,7 @@ import structlog
 from nats.js.errors import NotFoundError
 from sqlalchemy import inspect
 
+from services.cli.database_url import open_database
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.store.database import Database
@@ -61,7 +62,26 @@ def _require_file(database: Database) -> None:
     """Check for the file first, because connecting to SQLite would create an empty one."""
     file = database.engine.url.database if database.is_sqlite else None
     if file and file != ":memory:" and not file.startswith("file:") and not Path(file).exists():
-        raise NotPrepared(f"there is no database file {file}: run `nuggetstream migrate`")
+        raise NotPrepared(
+            f"there is no database file {file}: name an existing one in NUGGETSTREAM_DATABASE_URL, "
+            "or run `nuggetstream migrate`"
+        )
+
+
+@asynccontextmanager
+async def prepared_database(url: str) -> AsyncIterator[Database]:
+    """The database of a URL, for a command that works on one and creates none.
+
+    Raises:
+        UnusableDatabaseUrl: As for `open_database`.
+        NotPrepared, Unavailable: As for `require_tables`.
+    """
+    database = open_database(url)
+    try:
+        await require_tables(database)
+        yield database
+    finally:
+        await database.close()
 
 
 async def require_streams(bus: Bus) -> None:

@@ -280,3 +280,12 @@ def embedded_pipeline(pipeline: PipelineSettings) -> PipelineSettings:
     if "embedding_model" in pipeline.model_fields_set:
         return pipeline
     return pipeline.model_copy(update={"embedding_model": embedded_model()})
+
+
+def ranking_of(pipeline: PipelineSettings) -> str:
+    """By what evidence is ranked in embedded mode, for people; without vectors, why."""
+    if pipeline.has_embedder:
+        return f"BM25 and vectors by {pipeline.embedding_model}"
+    if embedded_model() == NO_MODEL:
+        return "BM25 alone: no embedding model is installed"
+    return "BM25 alone: NUGGETSTREAM_EMBEDDING_MODEL is none"

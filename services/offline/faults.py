@@ -54,8 +54,8 @@ class Faults:
         decisions: Whether there is a path for decisions.
         logprobs: Whether `logprobs` is supported; if not, the reply is a 400.
         declined: Share of the questions of a decision that are declined.
-        confidence: Exponent of all probabilities of decisions: above 1 it simulates a model that is too sure
-            of itself, below 1 one that is not sure enough.
+        confidence: Exponent of all probabilities of decisions: above 1 it simulates an overconfident model,
+            below 1 an underconfident one.
         reasoning_tokens: Tokens that a model that reasons writes before every reply, unless its effort is
             "none"; it accepts neither a temperature nor `max_tokens`. None for a model that does not reason.
         batches: Whether there are batches.

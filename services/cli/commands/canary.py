@@ -6,8 +6,8 @@ from typing import cast
 import click
 
 from services.cli.canary import open_canary_judges, problems_of, stored_run
-from services.cli.database_url import open_database
 from services.cli.fetch_settings import FetchSettings
+from services.cli.prepared import prepared_database
 from services.cli.process import read_settings, run
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.wiring import Parts
@@ -24,7 +24,9 @@ def command() -> None:
     A canary battle is an answer against itself, with and without a sentence that tells the judge to prefer
     it. Alone it must be a tie, and the sentence must not win. Every judge and evaluator and every model of a
     panel is asked, with the settings of `serve judge`, about 24 calls each. The calls are booked, no earlier
-    reply is used, and the result is stored for the page /canary.
+    reply is used, and the result is stored for the page /canary. The database is that of
+    NUGGETSTREAM_DATABASE_URL; `nuggetstream up` has its own in its data folder:
+    sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.
 
     The exit status is 1 unless every battle passed.
     """
@@ -33,8 +35,7 @@ def command() -> None:
     runs: list[CanaryRun] = []
 
     async def check(_: asyncio.Event) -> None:
-        database = open_database(platform.database_url)
-        try:
+        async with prepared_database(platform.database_url) as database:
             parts = Parts(
                 bus=cast(Bus, None),  # nothing is published
                 database=database,
@@ -47,8 +48,6 @@ def command() -> None:
                 for judge in judges:
                     runs.append(await judge.run())
                     await CanaryRuns(database).put(stored_run(runs[-1]))
-        finally:
-            await database.close()
 
     run(check, read_settings(ServerSettings))
     for each in runs:

@@ -29,7 +29,7 @@ from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import KeptLine, kept
 from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
-from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline
+from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.judge.registry import BESIDE_THE_JUDGE
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
@@ -150,17 +150,14 @@ def _this_command() -> str:
 
 
 def _introduce(console: Console, pipeline: PipelineSettings, llm: LLMSettings) -> None:
-    ranking = (
-        f"BM25 and vectors by {pipeline.embedding_model}"
-        if pipeline.has_embedder
-        else "BM25 alone: no embedding model is installed"
-    )
     model = (
         "offline heuristics: no OPENAI_API_KEY and no NUGGETSTREAM_LLM_BASE_URL"
         if llm.offline
         else f"{llm.model_name} at {masked_url(llm.url)}"
     )
-    console.print(f"[bold]Nuggetstream demo[/bold]\n  evidence  {ranking}\n  model     {model}\n")
+    console.print(
+        f"[bold]Nuggetstream demo[/bold]\n  evidence  {ranking_of(pipeline)}\n  model     {model}\n"
+    )
 
 
 def _lines(site: str) -> list[KeptLine]:

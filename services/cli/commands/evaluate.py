@@ -27,7 +27,7 @@ from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
 from services.cli.process import read_settings, run
 from services.cli.results import ResultsFile, print_summary
-from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline
+from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.cli.showing import refusing
 from services.cli.tuning import BATCHED_BATTLES
 from services.runtime.llm.batches.transport import Batches
@@ -227,11 +227,8 @@ def _sharing(pipeline: PipelineSettings) -> PipelineSettings:
 
 def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
     model = "the offline model" if llm.offline else llm.model_name
-    ranking = (
-        pipeline.embedding_model if pipeline.has_embedder else "BM25 alone (no embedding model is installed)"
-    )
     counts = f"{len(contents.lines)} battles, {len(contents.rejected)} lines rejected"
-    console.print(f"{counts}; model: {model}; ranking: {ranking}")
+    console.print(f"{counts}; model: {model}; ranking: {ranking_of(pipeline)}")
 
 
 def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper) -> _Contents:

@@ -35,7 +35,10 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
 @click.option("--url", help="Export the battles of the platform at this URL.")
 @click.option(
-    "--database", is_flag=True, help="Export the battles of the database NUGGETSTREAM_DATABASE_URL."
+    "--database",
+    is_flag=True,
+    help="Export the battles of the database NUGGETSTREAM_DATABASE_URL; that of `nuggetstream up` is "
+    "sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.",
 )
 @click.option("--arena", help="Only battles of this arena; with --url or --database.")
 @click.option("--lens", help="Whose votes: human (the default), nugget, judge or all; with --to votes.")
@@ -93,6 +96,7 @@ def _of_platform(client: Client, arena: str | None) -> Iterator[View]:
 
 def _of_database(runner: asyncio.Runner, arena: str | None) -> Iterator[View]:
     from services.cli.database_url import open_database
+    from services.cli.prepared import require_tables
     from services.cli.process import read_settings
     from services.cli.settings import PlatformSettings
     from services.gateway.battles.assembly import assemble
@@ -102,6 +106,7 @@ def _of_database(runner: asyncio.Runner, arena: str | None) -> Iterator[View]:
     database = open_database(read_settings(PlatformSettings).database_url)
     search, battles, position = BattleSearch(database), Battles(database), None
     try:
+        runner.run(require_tables(database))
         while True:
             page = runner.run(search.page(BattleFilter(arena=arena), _PAGE, position))
             for row in page.rows:

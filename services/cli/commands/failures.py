@@ -20,7 +20,11 @@ _LISTED = 50
 _TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 
 _FILTERS = (
-    click.option("--reason", type=click.Choice([reason.value for reason in Reason]), help="Only this one."),
+    click.option(
+        "--reason",
+        type=click.Choice([reason.value for reason in Reason]),
+        help="Only failures with this reason.",
+    ),
     click.option("--stage", type=click.Choice([stage.value for stage in Stage]), help="Only this stage."),
     click.option("--arena", help="Only battles of this arena."),
     click.option("--since", type=click.DateTime(_TIMES), help="Only failures from this time on (UTC)."),
@@ -45,14 +49,15 @@ def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
 def command() -> None:
     """List, show, retry or discard what the platform gave up: dead letters and failed battles.
 
-    It asks a running gateway. NUGGETSTREAM_ADMIN_TOKEN is sent if it is set; without a token the gateway
-    serves only programs on its own machine. Every action can be repeated safely.
+    It asks a running gateway, and sends NUGGETSTREAM_API_KEY or else NUGGETSTREAM_ADMIN_TOKEN, if set.
+    Without keys and a token, the gateway serves only programs on its own machine. Every action can be
+    repeated safely.
     """
 
 
 @command.command("list")
 @_with(*_FILTERS, *_CONNECTION)
-@click.option("--closed", is_flag=True, help="List discarded failures and those made good later, too.")
+@click.option("--closed", is_flag=True, help="Also list failures that were discarded or resolved later.")
 @click.option("--limit", type=click.IntRange(1, _AT_ONCE), default=_LISTED, show_default=True)
 def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
     """List failures, newest first."""

@@ -48,7 +48,10 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 )
 @click.option("--url", help=f"Submit the battles to the platform at this URL, such as {LOCAL}.")
 @click.option(
-    "--format", "name", type=click.Choice([known.name for known in FORMATS]), help="By default, recognised."
+    "--format",
+    "name",
+    type=click.Choice([known.name for known in FORMATS]),
+    help="Format of FILE; detected by default.",
 )
 @click.option(
     "--documents",

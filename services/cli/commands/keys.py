@@ -47,7 +47,7 @@ def command() -> None:
     "--role", "roles", type=click.Choice([role.value for role in Role]), multiple=True, required=True
 )
 @click.option("--arena", "arenas", multiple=True, help="Arena in which it has the roles; may be repeated.")
-@click.option("--all-arenas", is_flag=True, help="All arenas, also those to come.")
+@click.option("--all-arenas", is_flag=True, help="All arenas, including future ones.")
 @click.option(
     "--days", type=click.FloatRange(0, min_open=True), help="Days until it expires.  [default: never]"
 )

@@ -25,8 +25,8 @@ _SIDE, _LABEL = click.Choice([side.value for side in Side]), click.Choice([label
 def command() -> None:
     """Show or edit the nugget list of a battle.
 
-    It asks a running gateway. To edit, NUGGETSTREAM_ADMIN_TOKEN is sent if it is set; without a token the
-    gateway serves only programs on its own machine.
+    It asks a running gateway, and sends NUGGETSTREAM_API_KEY or else NUGGETSTREAM_ADMIN_TOKEN, if set.
+    Without keys and a token, the gateway lets only programs on its own machine edit.
     """
 
 
@@ -64,7 +64,9 @@ def show_command(battle_id: str, url: str, as_json: bool) -> None:
 @click.option(
     "--add", type=(_IMPORTANCE, str), multiple=True, metavar="vital|okay TEXT", help="Add a nugget."
 )
-@click.option("--reword", type=(_NUMBER, str), multiple=True, metavar="N TEXT", help="Word nugget N anew.")
+@click.option(
+    "--reword", type=(_NUMBER, str), multiple=True, metavar="N TEXT", help="Replace the text of nugget N."
+)
 @click.option(
     "--importance",
     type=(_NUMBER, _IMPORTANCE),

@@ -26,7 +26,10 @@ import click
 @click.option("--content-filter", default=0.0, show_default=True, help="Share of replies that are filtered.")
 @click.option("--declined", default=0.0, show_default=True, help="Share of decisions that it declines.")
 @click.option(
-    "--confidence", default=1.0, show_default=True, help="Exponent of probabilities; above 1: too sure."
+    "--confidence",
+    default=1.0,
+    show_default=True,
+    help="Exponent applied to probabilities; above 1 the model is overconfident.",
 )
 @click.option(
     "--reasoning-tokens", type=int, help="Tokens it thinks for before a reply; by default it does not reason."

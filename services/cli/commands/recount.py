@@ -4,7 +4,7 @@ import asyncio
 
 import click
 
-from services.cli.database_url import open_database
+from services.cli.prepared import prepared_database
 from services.cli.process import read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
 from services.store.recount import recount
@@ -16,17 +16,15 @@ def command(check: bool) -> None:
     """Count battles, outcomes and booked calls again, and correct counters that are wrong.
 
     Boards and budgets are read from counters. Services may run meanwhile. Counters are wrong only after rows
-    were changed by hand, or by a version without counters.
+    were changed by hand, or by a version without counters. The database is that of NUGGETSTREAM_DATABASE_URL;
+    `nuggetstream up` has its own in its data folder: sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.
     """
     platform = read_settings(PlatformSettings)
     wrong: dict[str, int] = {}
 
     async def count(_: asyncio.Event) -> None:
-        database = open_database(platform.database_url)
-        try:
+        async with prepared_database(platform.database_url) as database:
             wrong.update(await recount(database, repair=not check))
-        finally:
-            await database.close()
 
     run(count, read_settings(ServerSettings))
     verb = "wrong" if check else "corrected"

@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack
 
 import click
 
-from services.cli.database_url import open_database
 from services.cli.embedding import EmbeddingSettings, open_model
+from services.cli.prepared import prepared_database
 from services.cli.process import read_settings, run
 from services.cli.retrieval import RetrievalSettings, open_index
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
@@ -31,9 +31,9 @@ def command(model: str | None, where: str | None, *, drop: bool) -> None:
     """Give every stored chunk a vector of a model, and fill the index with it.
 
     Services run meanwhile, with the model and the index that they have; start them with the new ones
-    afterwards. The model runs in this process, unless NUGGETSTREAM_EMBEDDING_URL names an
-    endpoint. Indexes in memory are filled by the retriever when it
-    starts, so for them only vectors are stored. Started again, it continues where it stopped.
+    afterwards. The model runs in this process, unless NUGGETSTREAM_EMBEDDING_URL names an endpoint. Indexes
+    in memory are filled by the retriever when it starts, so for them only vectors are stored. Started again,
+    it continues where it stopped.
     """
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     settings, embedding = read_settings(RetrievalSettings), read_settings(EmbeddingSettings)
@@ -52,8 +52,7 @@ def command(model: str | None, where: str | None, *, drop: bool) -> None:
         from services.store.chunks import Chunks
 
         async with AsyncExitStack() as opened:
-            database = open_database(platform.database_url)
-            opened.push_async_callback(database.close)
+            database = await opened.enter_async_context(prepared_database(platform.database_url))
             embedder = await opened.enter_async_context(open_model(embedding, pipeline, llm, database))
             name = None if embedder is None else embedder.model
             any_index = await open_index(settings, database, name)

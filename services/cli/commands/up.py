@@ -13,7 +13,7 @@ from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run, serve_metrics
 from services.cli.registry import GRPC_PORTS
-from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline
+from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
@@ -42,7 +42,8 @@ _RATINGS_OFFSET = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # difference of t
 def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metrics_port: int | None) -> None:
     """Run all services in this process, with a broker and a database of their own, until Ctrl-C.
 
-    Only one process at a time can use a data folder.
+    Only one process at a time can use a data folder. Commands that read a database, such as `recount`, find
+    that of `up` by NUGGETSTREAM_DATABASE_URL=sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.
     """
     os.umask(0o077)  # what `up` writes has every battle in it
     given = {"http_port": http_port, "grpc_port": grpc_port, "metrics_port": metrics_port}
@@ -85,11 +86,6 @@ def _banner(
     model = "offline heuristics, as no model is configured"
     if not llm.offline:
         model = f"{llm.model_name} at {masked_url(llm.url)}"
-    ranking = (
-        f"hybrid: BM25 and vectors by {pipeline.embedding_model}"
-        if pipeline.has_embedder
-        else "BM25 alone, as no embedding model is installed"
-    )
     return "\n".join(
         [
             f"pages    {platform.url}/",
@@ -100,7 +96,7 @@ def _banner(
             f"token    {token} (clients of NATS send it)",
             f"metrics  http://127.0.0.1:{metrics}/metrics",
             f"model    {model}",
-            f"ranking  {ranking}",
+            f"ranking  {ranking_of(pipeline)}",
             "Ctrl-C stops the platform; the same command continues with the same data.",
         ]
     )
