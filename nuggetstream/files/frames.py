@@ -2,7 +2,7 @@
 
 polars writes frames and Parquet files. narwhals reads the frames of pandas, polars and pyarrow, each with its
 own notion of a missing value; polars reads everything else that has `__arrow_c_stream__`. Both come with
-`pip install 'nuggetstream[frames]'` and are imported when a frame is met, not before.
+`pip install '.[frames]'` and are imported when a frame is met, not before.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -34,4 +34,5 @@ def open_database(url: str, connections: int = DEFAULT_CONNECTIONS) -> Database:
     try:
         return Database(url, connections)
     except ModuleNotFoundError as error:
-        raise UnusableDatabaseUrl(f"{error.name} is not installed; install nuggetstream[postgres]") from error
+        told = f"{error.name} is not installed: pip install '.[postgres]' in a checkout"
+        raise UnusableDatabaseUrl(told) from error

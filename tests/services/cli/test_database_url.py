@@ -31,7 +31,7 @@ def test_a_missing_driver_is_named_with_the_extra_that_brings_it(monkeypatch: py
     monkeypatch.setitem(sys.modules, "asyncpg", None)  # as where it is not installed
     with pytest.raises(UnusableDatabaseUrl) as refused:
         open_database("postgresql+asyncpg://u@h/x")
-    assert refused.value.message == "asyncpg is not installed; install nuggetstream[postgres]"
+    assert refused.value.message == "asyncpg is not installed: pip install '.[postgres]' in a checkout"
 
 
 @pytest.mark.parametrize("command", [["migrate"], ["serve", "recorder"]])
