@@ -93,7 +93,6 @@ chaos: $(DEV_STAMP)  ## kill services and brokers, stop PostgreSQL, fill disks, 
 bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in one run
 	$(BIN)/python -m benchmarks.ratings
 
-# SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
 bench-cpu: $(DEV_STAMP)  ## processor time per battle and per stage (SCALE=full: up to 10,000 battles)
 	$(BIN)/python -m benchmarks.cpu --scale $(or $(SCALE),medium)
 
@@ -118,6 +117,7 @@ bench-embedding: $(DEV_STAMP)  ## embed sentences and chunks: back-ends, batches
 bench-scraper: $(DEV_STAMP)  ## extract the text of pages beside trafilatura alone, resiliparse and selectolax
 	$(BIN)/python -m benchmarks.scraper
 
+# SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
 bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
 	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)
 
@@ -131,7 +131,7 @@ proto: $(DEV_STAMP)  ## regenerate the stubs from the contracts
 digests: $(DEV_STAMP)  ## fix the contents of images of others: make digests REGISTRY=https://...
 	$(BIN)/python deploy/digests.py --registry "$(REGISTRY)"
 
-clean:  ## remove environments and everything made by running
+clean:  ## remove environments, build results, caches of tools and out/; data folders stay
 	rm -rf .venv .venv-light .venv-docs .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(BIN)/python:
