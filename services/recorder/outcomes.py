@@ -12,27 +12,18 @@ from datetime import datetime
 from typing import cast
 
 import structlog
-from nats.js.errors import NotFoundError
 
-from nuggetstream.domain.event import (
-    BattleAssigned,
-    BattleEvent,
-    BattleFailed,
-    BattleJudged,
-    arena_of,
-)
+from nuggetstream.domain.event import BattleEvent, BattleFailed, arena_of
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import evaluator_of
-from services.recorder.votes import LAST_REPUBLICATION, OldestWaiting
+from services.recorder.votes import LAST_REPUBLICATION
+from services.recorder.waiting import OldestWaiting
 from services.runtime import metrics
-from services.runtime.bus import Bus
 from services.store.battles import Battles
 from services.store.pending_outcomes import DueOutcome, PendingOutcomes
-from services.wire import topology
 from services.wire.codec import decode
 from services.wire.publishing import Publish
-from services.wire.subjects import STREAM_ARENA, SUBJECTS
 
 log = structlog.get_logger(__name__)
 
@@ -111,28 +102,3 @@ class OutcomeReconciler:
         await self.publish(BattleFailed(key, due.battle_id, arena_of(event), failure))
         await self.pending.forget(due)
         metrics.RECONCILED.labels("failed").inc()
-
-
-def oldest_for_rater(bus: Bus) -> OldestWaiting:
-    """Reads when the oldest list or verdict that the rater has not acked was published.
-
-    The stream may have older ones, which another consumer has not acked.
-    """
-    durable = topology.consumer(Stage.RATER).durable
-
-    async def oldest() -> datetime | None:
-        try:
-            acked = (await bus.js.consumer_info(STREAM_ARENA, durable)).ack_floor.stream_seq
-        except NotFoundError:
-            acked = 0
-        times: list[datetime] = []
-        for kind in (BattleAssigned, BattleJudged):
-            try:
-                waiting = await bus.js.get_msg(STREAM_ARENA, acked + 1, SUBJECTS[kind], next=True)
-            except NotFoundError:
-                continue
-            if waiting.time is not None:
-                times.append(waiting.time)
-        return min(times, default=None)
-
-    return oldest

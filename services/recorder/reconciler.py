@@ -1,6 +1,6 @@
 """The reconciler: battles that no stage works on are sent to the stages again, or end with a reason.
 
-    no event recorded for a minute                       ->  BattleSubmitted, and the vote that came with it
+    no event for a minute, and none waits to be recorded ->  BattleSubmitted, and the vote that came with it
     no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
     the same after three republications                  ->  BattleFailed
     a vote that is not counted                           ->  see `votes`
@@ -21,14 +21,22 @@ from typing import cast
 
 import nats.errors
 import structlog
-from nats.js.errors import NotFoundError
 
-from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, Event, vote_of
+from nuggetstream.domain.event import (
+    BattleAssigned,
+    BattleEvent,
+    BattleFailed,
+    BattleJudged,
+    BattleSubmitted,
+    Event,
+    vote_of,
+)
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.recorder.grades import GradeReconciler, created_of_arena, publisher_to_evaluators
-from services.recorder.outcomes import OutcomeReconciler, oldest_for_rater
-from services.recorder.votes import OldestWaiting, VoteReconciler, oldest_vote_in_arena
+from services.recorder.outcomes import OutcomeReconciler
+from services.recorder.votes import VoteReconciler
+from services.recorder.waiting import OldestWaiting, oldest_for, oldest_in_arena, oldest_vote_in_arena
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
@@ -37,13 +45,12 @@ from services.store.database import Database
 from services.store.inputs import first_input, lists_of
 from services.store.lost_inputs import LostInputs
 from services.store.pending_outcomes import PendingOutcomes
-from services.store.pending_votes import PendingVotes
+from services.store.pending_votes import PUBLISHED_WITHIN, PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, decode, schema_of
 from services.wire.graders import Graders
 from services.wire.publishing import Publish, publisher
-from services.wire.subjects import STREAM_ARENA
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +76,7 @@ class Reconciler:
         battles: Battles and their events.
         publish: Publishes an event.
         oldest_waiting: Reads the age of what waits in ARENA.
+        oldest_unrecorded: Reads the age of the submissions that wait for the recorder.
         votes: Reconciles votes.
         outcomes: Reconciles outcomes of recorded lists and verdicts.
         grades: Reconciles inputs of evaluators.
@@ -81,6 +89,7 @@ class Reconciler:
     battles: Battles
     publish: Publish
     oldest_waiting: OldestWaiting
+    oldest_unrecorded: OldestWaiting
     votes: VoteReconciler
     outcomes: OutcomeReconciler
     grades: GradeReconciler
@@ -109,18 +118,18 @@ class Reconciler:
             nats.errors.Error: The broker does not answer.
         """
         # Read first: what is published after this moment belongs to battles that are not quiet.
-        oldest = await self.oldest_waiting()
+        oldest, unrecorded = await self.oldest_waiting(), await self.oldest_unrecorded()
         count = await self.votes.reconcile(now) + await self.outcomes.reconcile(now)
         count += await self.grades.reconcile(now)
         for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
             pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
-            if now - battle.last_at >= pause:
+            if now - battle.last_at >= pause and not _may_wait(battle, unrecorded):
                 count += await self._republish(battle, now)
         page = await self.unfinished.running(self._reached, _PAGE)
         self._reached = page[-1] if len(page) == _PAGE else None
         for battle in page:
             quiet = now - battle.last_at >= timedelta(seconds=self.quiet_after)
-            if quiet and (oldest is None or oldest > battle.last_at):
+            if quiet and not _may_wait(battle, oldest):
                 count += await self.battles.settle(battle.id, now) or await self._again(battle, now)
         return count
 
@@ -181,21 +190,6 @@ class Reconciler:
         }
 
 
-def oldest_in_arena(bus: Bus) -> OldestWaiting:
-    """Reads when the oldest message of ARENA was published. The stream keeps only what waits."""
-
-    async def oldest() -> datetime | None:
-        state = (await bus.js.stream_info(STREAM_ARENA)).state
-        if not state.messages:
-            return None
-        try:
-            return (await bus.js.get_msg(STREAM_ARENA, state.first_seq)).time
-        except NotFoundError:  # acked since
-            return datetime.now(UTC)
-
-    return oldest
-
-
 def reconciler(
     bus: Bus,
     database: Database,
@@ -214,8 +208,14 @@ def reconciler(
         battles=battles,
         publish=publish,
         oldest_waiting=oldest_in_arena(bus),
+        oldest_unrecorded=oldest_for(bus, Stage.RECORDER, BattleSubmitted),
         votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
-        outcomes=OutcomeReconciler(PendingOutcomes(database), battles, publish, oldest_for_rater(bus)),
+        outcomes=OutcomeReconciler(
+            pending=PendingOutcomes(database),
+            battles=battles,
+            publish=publish,
+            oldest_waiting=oldest_for(bus, Stage.RATER, BattleAssigned, BattleJudged),
+        ),
         grades=GradeReconciler(
             lost=LostInputs(database),
             battles=battles,
@@ -226,6 +226,14 @@ def reconciler(
         quiet_after=quiet_after,
         several_nuggetizers=len(nuggetizers) > 1,
     )
+
+
+def _may_wait(battle: UnfinishedBattle, oldest: datetime | None) -> bool:
+    """Whether a message of the battle can be among those of which the oldest is this old.
+
+    A battle is accepted, retried or claimed before its message is published.
+    """
+    return oldest is not None and oldest <= battle.last_at + PUBLISHED_WITHIN
 
 
 def _why(error: Exception) -> str:

@@ -8,29 +8,23 @@ A republished event keeps its id, so recorder and rater store it once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
-from nats.js.errors import NotFoundError
 
 from nuggetstream.domain.event import BattleFailed, BattleVoted
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
+from services.recorder.waiting import OldestWaiting
 from services.runtime import metrics
-from services.runtime.bus import Bus
 from services.store.pending_votes import DueVote, PendingVotes
 from services.wire.publishing import Publish
-from services.wire.subjects import STREAM_ARENA, SUBJECTS
 
 log = structlog.get_logger(__name__)
 
 _PAGE = 500  # votes per pass
 LAST_REPUBLICATION = 10  # about six hours after the first publication
-
-OldestWaiting = Callable[[], Awaitable[datetime | None]]
-"""Returns when the oldest message that waits in ARENA was published; None when there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +80,3 @@ class VoteReconciler:
         await self.publish(BattleFailed(key, event.battle_id, event.arena, failure))
         await self.pending.give_up(vote)
         metrics.RECONCILED.labels("failed").inc()
-
-
-def oldest_vote_in_arena(bus: Bus) -> OldestWaiting:
-    """Reads when the oldest vote in ARENA was published. The stream keeps only what waits."""
-
-    async def oldest() -> datetime | None:
-        try:
-            message = await bus.js.get_msg(STREAM_ARENA, 1, SUBJECTS[BattleVoted], next=True)
-        except NotFoundError:
-            return None
-        return message.time
-
-    return oldest

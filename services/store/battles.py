@@ -277,9 +277,9 @@ class Battles:
         async with self._database.transaction() as tx:
             return [failure_of_row(row) for row in await tx.execute(query)]
 
-    async def restart_failed(self, battle_id: str) -> list[Restart]:
+    async def restart_failed(self, battle_id: str, at: datetime) -> list[Restart]:
         """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
-        return await restart_failed(self._database, battle_id)
+        return await restart_failed(self._database, battle_id, at)
 
     async def settle(self, battle_id: str, at: datetime) -> bool:
         """End the branches of a battle that only wait for those that are no longer declared."""

@@ -113,7 +113,7 @@ _KNOWN = select(events.c.message_id).where(events.c.message_id.in_(bindparam("id
 _MOVE = (
     update(battles)
     .where(battles.c.id == bindparam("battle"))
-    .values({name: bindparam(f"new_{name}") for name in _COLUMNS})
+    .values({name: bindparam(f"new_{name}") for name in _COLUMNS} | {"republished": 0})
 )
 
 

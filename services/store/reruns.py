@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import case, or_, select, update
@@ -30,11 +31,16 @@ class Restart:
     failures: tuple[str, ...]
 
 
-async def restart_failed(database: Database, battle_id: str) -> list[Restart]:
+async def restart_failed(database: Database, battle_id: str, at: datetime) -> list[Restart]:
     """Set the failed branches of an ended battle back to pending.
 
     It is safe to call it again, for instance because the broker did not take the events of the run: while a
     branch is pending, the same stages are returned.
+
+    Args:
+        database: The database.
+        battle_id: Id of the battle.
+        at: The time now, from which on the new run may be quiet before it is republished.
 
     Returns:
         The stages that have to run again; none where the battle is in its first run, is scored, or has not
@@ -54,7 +60,7 @@ async def restart_failed(database: Database, battle_id: str) -> list[Restart]:
         restarted = await tx.execute(  # first, because it locks the row
             update(battles)
             .where(battles.c.id == battle_id, battles.c.ended_at.is_not(None), or_(*failed.values()))
-            .values(**reset, ended_at=None)
+            .values(**reset, ended_at=None, republished=0, republished_at=at)
         )
         if restarted.rowcount:
             await forget_failed(tx, battle_id)

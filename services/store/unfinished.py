@@ -21,7 +21,8 @@ class UnfinishedBattle:
         arena: Arena that sent it.
         received_at: When it was accepted.
         last_at: When the last thing happened to it: it was accepted, recorded an event or was republished.
-        republished: How often it was republished.
+        republished: How often it was republished since its last event, or since it was accepted or retried.
+        event_count: Number of events that are recorded of it.
         pending: Columns of its branches that are pending.
     """
 
@@ -30,6 +31,7 @@ class UnfinishedBattle:
     received_at: datetime
     last_at: datetime
     republished: int
+    event_count: int
     pending: tuple[str, ...]
 
 
@@ -62,11 +64,11 @@ class Unfinished:
         return await self._read(query.limit(limit))
 
     async def claim(self, battle: UnfinishedBattle, at: datetime) -> bool:
-        """Count one republication; False when another process was faster, or the battle has ended."""
+        """Count one republication; False when another process was faster, or the battle has got on."""
         statement = (
             update(battles)
             .where(battles.c.id == battle.id, battles.c.ended_at.is_(None))
-            .where(battles.c.republished == battle.republished)
+            .where(battles.c.republished == battle.republished, battles.c.event_count == battle.event_count)
             .values(republished=battle.republished + 1, republished_at=at)
         )
         async with self._database.transaction() as tx:
@@ -84,6 +86,7 @@ _QUERY = (
         battles.c.received_at,
         battles.c.republished,
         battles.c.republished_at,
+        battles.c.event_count,
         battles.c.nugget_state,
         battles.c.judge_state,
         events.c.recorded_at,
@@ -102,5 +105,6 @@ def _battle(row: Any) -> UnfinishedBattle:
         received_at=row.received_at,
         last_at=max(time for time in times if time is not None),
         republished=row.republished,
+        event_count=row.event_count,
         pending=tuple(name for name, state in states.items() if state == Branch.PENDING.value),
     )

@@ -9,6 +9,7 @@ reply cache.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import cast
 
 from nuggetstream.domain.event import BattleEvent, Event
@@ -42,7 +43,7 @@ async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
     Raises:
         Unavailable: The database does not answer.
     """
-    restarts = await battles.restart_failed(battle_id)
+    restarts = await battles.restart_failed(battle_id, datetime.now(UTC))
     if not restarts:
         return []
     submission = await battles.submission(battle_id)

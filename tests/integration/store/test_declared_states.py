@@ -84,7 +84,7 @@ async def test_only_judges_that_failed_are_waited_for_in_the_next_run(
     battles: Battles, database: Database
 ) -> None:
     await happens(battles, ASSIGNED, ALPHA, gave_up("beta"))
-    restarts = await restart_failed(database, "b1")
+    restarts = await restart_failed(database, "b1", NOON)
     assert [(restart.stage, restart.failures) for restart in restarts] == [(Stage.JUDGE, ("failed beta",))]
     again = replace(ALPHA, key="judged alpha, second run")
     assert (await happens(battles, again, minutes=1)).judge_state is Branch.PENDING
@@ -99,7 +99,7 @@ async def test_failures_of_two_judges_are_two_and_a_verdict_closes_only_its_own(
     await happens(battles, gave_up("beta"), minutes=1)
     both = await failed.select(FailureFilter(), 10)
     assert [found.recorded.failure.evaluator for found in both] == ["beta", "alpha"]
-    await restart_failed(database, "b1")
+    await restart_failed(database, "b1", NOON)
     await happens(battles, ALPHA, minutes=2)
     await happens(battles, replace(gave_up("beta"), key="again"), minutes=3)
     assert [found.key for found in await failed.select(FailureFilter(), 10)] == ["again"]
@@ -180,10 +180,10 @@ async def test_nuggetizers_that_failed_run_again_from_the_evidence_and_from_thei
 ) -> None:
     await happens(listing, samples.judged(), gave_up_list("first"))
     await happens(listing, gave_up_list("second", Stage.ASSIGNER), minutes=1)
-    restarts = await restart_failed(database, "b1")
+    restarts = await restart_failed(database, "b1", NOON)
     assert [restart.stage for restart in restarts] == [Stage.NUGGETIZER, Stage.ASSIGNER]
     assert {restart.failures for restart in restarts} == {("assigner of second",)}
-    assert restarts == await restart_failed(database, "b1")
+    assert restarts == await restart_failed(database, "b1", NOON)
     row = await happens(listing, labelled("first"), labelled("second"), minutes=2)
     assert row.state is BattleState.SCORED
 

@@ -90,7 +90,7 @@ async def test_an_evaluator_neither_ends_nor_fails_nor_restarts_a_battle(
     row = await battles.get("b1")
     assert row is not None
     assert row.state is BattleState.SCORED
-    assert await restart_failed(database, "b1") == []
+    assert await restart_failed(database, "b1", NOON) == []
 
 
 def additional(evaluator: str = "nugget_guided") -> BattleJudged:

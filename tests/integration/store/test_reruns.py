@@ -32,16 +32,16 @@ async def happens(battles: Battles, event: BattleEvent, minutes: int = 0) -> Non
 async def test_a_battle_that_runs_or_is_scored_or_unknown_is_left_alone(
     battles: Battles, database: Database
 ) -> None:
-    assert await restart_failed(database, "b1") == []
+    assert await restart_failed(database, "b1", NOON) == []
     await happens(battles, samples.failed(Stage.NUGGETIZER))
     row = await battles.get("b1")  # the judge has not finished
     assert row is not None
-    assert (await restart_failed(database, "b1"), row.nugget_state) == ([], Branch.FAILED)
+    assert (await restart_failed(database, "b1", NOON), row.nugget_state) == ([], Branch.FAILED)
     await happens(battles, samples.assigned(1, 1, of=1))
     await happens(battles, samples.judged())
-    assert await restart_failed(database, "b1") == []
-    assert await restart_failed(database, "nobody") == []
-    assert await restart_failed(database, "no\x00body") == []
+    assert await restart_failed(database, "b1", NOON) == []
+    assert await restart_failed(database, "nobody", NOON) == []
+    assert await restart_failed(database, "no\x00body", NOON) == []
 
 
 async def test_only_the_failed_branch_runs_again_and_asking_twice_is_one_run(
@@ -50,7 +50,7 @@ async def test_only_the_failed_branch_runs_again_and_asking_twice_is_one_run(
     failed = samples.failed(Stage.ASSIGNER)
     await happens(battles, failed)
     await happens(battles, samples.judged())
-    restarts = await asyncio.gather(*(restart_failed(database, "b1") for _ in range(5)))
+    restarts = await asyncio.gather(*(restart_failed(database, "b1", NOON) for _ in range(5)))
     assert restarts == [[Restart(Stage.ASSIGNER, (failed.key,))]] * 5
     row = await battles.get("b1")
     assert row is not None
@@ -64,7 +64,7 @@ async def test_only_the_failed_branch_runs_again_and_asking_twice_is_one_run(
 
 async def test_the_stage_that_failed_last_runs_again(battles: Battles, database: Database) -> None:
     await happens(battles, samples.failed(Stage.SCRAPER))
-    assert [r.stage for r in await restart_failed(database, "b1")] == [Stage.SCRAPER]
+    assert [r.stage for r in await restart_failed(database, "b1", NOON)] == [Stage.SCRAPER]
     await happens(battles, samples.failed(Stage.NUGGETIZER), 1)
     await happens(battles, samples.failed(Stage.JUDGE), 2)
-    assert {r.stage for r in await restart_failed(database, "b1")} == {Stage.NUGGETIZER, Stage.JUDGE}
+    assert {r.stage for r in await restart_failed(database, "b1", NOON)} == {Stage.NUGGETIZER, Stage.JUDGE}

@@ -2,18 +2,30 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from nats.js.errors import NotFoundError
+from sqlalchemy import update
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted, BattleVoted, Event
-from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.event import (
+    BattleFailed,
+    BattleRetrieved,
+    BattleScraped,
+    BattleSubmitted,
+    BattleVoted,
+    Event,
+)
+from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.files.submission import parse_submission
 from services.recorder.reconciler import Reconciler, reconciler
+from services.recorder.waiting import oldest_in_arena
 from services.runtime.bus import ensure
 from services.runtime.errors import Outage
 from services.runtime.nats_server import NatsServer
+from services.store.tables import battles, events
 from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
 
@@ -107,6 +119,86 @@ async def test_a_battle_that_waits_in_a_stream_is_left_alone(world: World, recon
     await world.happens(story.submitted())
     assert await reconciling.reconcile(datetime.now(UTC) + 600 * MINUTE) == 0
     assert len(await world.published()) == 1
+
+
+async def test_a_message_that_is_acked_meanwhile_does_not_hide_those_that_wait(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tides", "winds"):
+        await world.http.post("/v1/battles", json=submission(id=name))
+    get_msg, second = world.bus.js.get_msg, await world.bus.js.get_msg("ARENA", 2)
+
+    async def after_the_first_is_acked(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        await world.bus.js.delete_msg("ARENA", 1)
+        return await get_msg(*arguments, **options)
+
+    monkeypatch.setattr(world.bus.js, "get_msg", after_the_first_is_acked)
+    assert await oldest_in_arena(world.bus)() == second.time
+
+
+async def test_without_the_stream_no_battle_counts_as_lost(world: World, reconciling: Reconciler) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    await world.bus.js.delete_stream("ARENA")
+    with pytest.raises(NotFoundError):
+        await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE)
+
+
+async def test_a_submission_that_waits_for_the_recorder_is_not_published_again(
+    world: World, reconciling: Reconciler
+) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    now = datetime.now(UTC)
+    assert [await reconciling.reconcile(now + minutes * MINUTE) for minutes in (2, 60, 600)] == [0, 0, 0]
+    assert len(await world.published()) == 1
+    await world.bus.js.delete_msg("ARENA", 1)
+    assert await reconciling.reconcile(now + 601 * MINUTE) == 1
+
+
+async def test_a_republished_message_that_waits_is_not_published_again(
+    world: World, reconciling: Reconciler
+) -> None:
+    story = Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(story.submitted(), story.scraped())
+    await lose_the_stream(world)
+    now = datetime.now(UTC)
+    async with world.database.transaction() as tx:
+        await tx.execute(update(events).values(recorded_at=now - 20 * MINUTE))
+        await tx.execute(update(battles).values(received_at=now - 20 * MINUTE))
+    assert await reconciling.reconcile(now) == 1  # the claim is older than the message
+    assert await reconciling.reconcile(now + 600 * MINUTE) == 0
+
+
+async def test_republications_before_the_last_event_do_not_end_a_battle(
+    world: World, reconciling: Reconciler
+) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    await lose_the_stream(world)
+    now = datetime.now(UTC)
+    for minutes in (2, 10, 20):
+        assert await reconciling.reconcile(now + minutes * MINUTE) == 1
+        await lose_the_stream(world)
+    story = Story(battle())
+    await world.happens(story.submitted(), story.scraped())
+    assert await reconciling.reconcile(now + 40 * MINUTE) == 1
+    assert [type(event) for event in await world.published()] == [BattleScraped]
+
+
+async def test_a_retried_battle_has_the_time_of_a_new_one(world: World, reconciling: Reconciler) -> None:
+    story = Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(story.submitted(), story.failed(Stage.SCRAPER))
+    async with world.database.transaction() as tx:
+        longer_ago = datetime.now(UTC) - timedelta(days=2)
+        await tx.execute(update(events).values(recorded_at=longer_ago))
+        await tx.execute(update(battles).values(received_at=longer_ago, republished=3))
+    assert await world.gateway.intake.run_again("tides")
+    await lose_the_stream(world)
+    now = datetime.now(UTC)
+    assert await reconciling.reconcile(now + 5 * MINUTE) == 0
+    assert await reconciling.reconcile(now + 20 * MINUTE) == 1
+    assert [type(event) for event in await world.published()] == [BattleSubmitted]
 
 
 async def test_a_battle_that_never_gets_on_ends_with_a_reason(world: World, reconciling: Reconciler) -> None:
