@@ -8,8 +8,8 @@ from decimal import Decimal
 from sqlalchemy import case, func, select
 
 from services.runtime.llm.accounting import Limit
+from services.store.cost_tables import cost_counters
 from services.store.database import Database
-from services.store.tables import spend
 
 _PICO = Decimal("1e-12")
 _REFRESH = 5.0  # seconds
@@ -18,8 +18,8 @@ _REFRESH = 5.0  # seconds
 class EvaluatorBudget:
     """What one evaluator may spend per day (UTC).
 
-    The amount spent is read every few seconds and not before every call, so a budget is exceeded by the calls
-    of that time at most.
+    The amount spent is read from counters, every few seconds and not before every call, so a budget is
+    exceeded by the calls of that time at most.
 
     Args:
         database: Where calls are booked.
@@ -61,11 +61,12 @@ class EvaluatorBudget:
         return self._exhausted
 
     async def _read(self) -> str | None:
-        own_currency = case((spend.c.currency == self._currency, spend.c.picos))
+        counter = cost_counters.c
+        own_currency = case((counter.currency == self._currency, counter.picos))
         query = select(
-            func.coalesce(func.sum(spend.c.input_tokens + spend.c.output_tokens), 0).label("tokens"),
+            func.coalesce(func.sum(counter.input_tokens + counter.output_tokens), 0).label("tokens"),
             func.coalesce(func.sum(own_currency), 0).label("picos"),
-        ).where(spend.c.day == self._today(), spend.c.stage == self._stage)
+        ).where(counter.day == self._today(), counter.stage == self._stage)
         async with self._database.reading() as tx:
             row = (await tx.execute(query)).one()
         tokens, money = int(row.tokens), int(row.picos) * _PICO

@@ -1,9 +1,12 @@
 """The budget of an evaluator, on both databases: its own calls count, of this day, and no others."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from services.runtime.llm.accounting import Entry, Limit
 from services.runtime.llm.prices import Money, Tokens
@@ -68,3 +71,26 @@ async def test_evaluators_do_not_use_up_the_budget_of_the_battle(database: Datab
     of_battle, of_day = await store.of_battle_and_day("b1", TODAY)
     assert (of_battle.tokens.total, of_day.tokens.total) == (100, 200)
     assert sum(each.spend.calls for each in await store.of_battle_by_stage("b1")) == 2
+
+
+async def test_what_was_spent_is_not_summed_over_all_calls(database: Database) -> None:
+    await DatabaseSpendStore(database).add(entry())
+    statements: list[str] = []
+
+    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
+    def remember(_c: Any, _cursor: Any, statement: str, _given: Any, _context: Any, _many: bool) -> None:
+        statements.append(statement)
+
+    assert await budget(database, Limit(tokens=100), [0.0]).exhausted() == "100 of 100 tokens"
+    assert [statement for statement in statements if "FROM cost_counters" in statement]
+    assert not [statement for statement in statements if "FROM spend" in statement]
+
+
+async def test_calls_in_other_currencies_and_without_a_price_cost_nothing(database: Database) -> None:
+    store, own = DatabaseSpendStore(database), budget(database, Limit(money=Decimal("0.5")), [0.0])
+    for cost in (None, Money(Decimal(9), "EUR"), Money(Decimal("0.4"))):
+        await store.add(replace(entry(), cost=cost))
+    assert await own.exhausted() is None
+    await store.add(replace(entry(), cost=Money(Decimal("0.1"))))
+    other_process = budget(database, Limit(money=Decimal("0.5")), [0.0])
+    assert await other_process.exhausted() == "0.5000 of 0.5 USD"
