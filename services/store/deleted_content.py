@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from hashlib import sha256
 from typing import cast
 
-from sqlalchemy import delete, func, insert, select, union_all, update
+from sqlalchemy import String, column, delete, func, insert, select, union_all, update, values
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.event import BattleScraped
@@ -65,17 +65,21 @@ async def _keys(tx: AsyncConnection, battle_id: str) -> list[str]:
 
 async def _other_users(tx: AsyncConnection, battle_id: str, keys: Collection[str]) -> dict[str, str]:
     """Another battle that uses the content, by key; keys without one are left out."""
-    users = union_all(
-        *(
-            select(key.label("key"), table.c.battle_id).where(key.in_(keys), table.c.battle_id != battle_id)
-            for table, key in (
-                *((table, table.c.key) for table in _SHARED),
-                (content_users, content_users.c.key),
-                (sources, sources.c.content_hash),
-            )
+    wanted = values(column("key", String), name="wanted").data([(key,) for key in keys]).cte("wanted")
+    others = [
+        # One row, however many battles use the same page.
+        select(table.c.battle_id)
+        .where(key == wanted.c.key, table.c.battle_id != battle_id)
+        .limit(1)
+        .scalar_subquery()
+        for table, key in (
+            *((table, table.c.key) for table in _SHARED),
+            (content_users, content_users.c.key),
+            (sources, sources.c.content_hash),
         )
-    )
-    return {row.key: row.battle_id for row in await tx.execute(users)}
+    ]
+    rows = await tx.execute(select(wanted.c.key, func.coalesce(*others).label("battle_id")))
+    return {row.key: row.battle_id for row in rows if row.battle_id is not None}
 
 
 async def _hand_over(tx: AsyncConnection, battle_id: str, key: str, other: str) -> None:

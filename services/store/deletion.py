@@ -6,6 +6,7 @@ the id of the battle until the last of them is done, and afterwards only a hash.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -26,6 +27,7 @@ from services.store.facets import ALL, detected_facet, facets_of_battle
 from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
 from services.store.nuggetizer_tables import nuggetizer_states
+from services.store.outcome import Outcome
 from services.store.outcome_rows import outcomes_of_battle
 from services.store.pending_outcomes import pending_outcomes
 from services.store.pending_votes import pending_votes
@@ -153,10 +155,9 @@ class Deletions:
         """Delete all rows of a battle; `row` is its row, None where only other rows can exist."""
         if self._database.is_sqlite:  # overwrite the deleted bytes in the file
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
-        await self._subtract(tx, battle_id, row)
+        stored = await outcomes_of_battle(tx, battle_id)
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
-        await forget_labels(tx, battle_id)
         for table in (
             events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts,
             nugget_edits, nuggetizer_states, pending_outcomes, pending_votes, fetched_pages,
@@ -166,11 +167,14 @@ class Deletions:
         # What was paid stays in the accounts.
         await tx.execute(update(spend).where(spend.c.battle_id == battle_id).values(battle_id=None))
         await tx.execute(delete(battles).where(battles.c.id == battle_id))
+        # Last, because other battles of the arena wait for these rows until the transaction ends.
+        await forget_labels(tx, battle_id)
+        await self._subtract(tx, stored, row)
 
-    async def _subtract(self, tx: AsyncConnection, battle_id: str, row: Any) -> None:
+    async def _subtract(self, tx: AsyncConnection, stored: Sequence[Outcome], row: Any) -> None:
         """Subtract a battle and its outcomes from the counters."""
         facets = [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
-        changes = difference({}, contributions(await outcomes_of_battle(tx, battle_id), facets))
+        changes = difference({}, contributions(stored, facets))
         await add_to_counters(tx, changes)
         await tx.run_sync(remove_empty, changes)
         if row is not None:

@@ -3,12 +3,16 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import event as database_event
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.battles import Battles
-from services.store.blobs import Replies
+from services.store.blobs import Blobs, Replies
 from services.store.database import Database
 from services.store.deletion import Deletions
+from services.store.tables import content_users
 from tests.samples import NOON
 from tests.stored import LATER, evaluate, sent
 
@@ -58,10 +62,54 @@ async def test_no_statement_of_a_deletion_reads_a_whole_table(database: Database
             if database.is_sqlite:
                 rows = await tx.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)
                 plan = [str(row[3]) for row in rows]
-                assert not [line for line in plan if line.startswith("SCAN") and "INDEX" not in line], (
+                scans = [line for line in plan if line.startswith("SCAN") and "INDEX" not in line]
+                # The keys that the statement itself contains are no table.
+                assert not [line for line in scans if not line.endswith((" CONSTANT ROWS", " wanted"))], (
                     statement
                 )
             else:
                 await tx.exec_driver_sql("SET LOCAL enable_seqscan = off")
                 rows = await tx.exec_driver_sql(f"EXPLAIN {statement}", parameters)
                 assert "Seq Scan" not in "\n".join(str(row[0]) for row in rows), statement
+
+
+async def test_one_other_user_of_a_page_is_read_however_many_there_are(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("oolong", "sencha"):
+        await evaluate(database, name, "All about tea.")
+    [key] = await Blobs(database).put_texts(["All about tea."], "sencha")
+    rows = [{"key": key, "battle_id": f"other {number}"} for number in range(50)]
+    async with database.transaction() as tx:
+        await tx.execute(insert(content_users), rows)
+    execute, fetched = AsyncConnection.execute, 0
+
+    async def counting(self: AsyncConnection, *given: Any, **options: Any) -> Any:
+        nonlocal fetched
+        result = await execute(self, *given, **options)
+        if "content_users" not in str(given[0]) or not result.returns_rows:
+            return result
+        frozen = result.freeze()
+        fetched = max(fetched, len(frozen().all()))
+        return frozen()
+
+    monkeypatch.setattr(AsyncConnection, "execute", counting)
+    await Deletions(database).delete("oolong", LATER)
+    assert 0 < fetched < 10
+    assert await Blobs(database).get_blob(key) == b"All about tea."
+
+
+async def test_counters_change_at_the_end_of_a_deletion(database: Database) -> None:
+    await evaluate(database, "oolong", "All about oolong.")
+    statements: list[str] = []
+
+    @database_event.listens_for(database.engine.sync_engine, "before_cursor_execute")
+    def remember(_c: Any, _cursor: Any, statement: str, _given: Any, _context: Any, _many: bool) -> None:
+        statements.append(statement)
+
+    await Deletions(database).delete("oolong", LATER)
+    changed = [index for index, each in enumerate(statements) if each.startswith(("INSERT INTO", "DELETE"))]
+    counters = [index for index in changed if "_counters" in statements[index].split("(")[0]]
+    rest = [index for index in changed if index not in counters and "deletions" not in statements[index]]
+    assert counters
+    assert max(rest) < min(counters)
