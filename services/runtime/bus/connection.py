@@ -31,6 +31,8 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _STREAM_MESSAGE_TOO_LARGE = 10054
+# Errors of a request that is wrong itself; all others are temporary.
+_PERMANENT = (nats.errors.MaxPayloadError, nats.errors.BadSubjectError, nats.errors.BadHeaderError)
 # Seconds until an unconfirmed acknowledgement is repeated. Short, because a broker that was killed ignores
 # acknowledgements of deliveries it does not remember, and repeating one is safe.
 _ACK_WITHIN = 0.25
@@ -107,7 +109,7 @@ class Bus:
         Raises:
             Outage: Not confirmed in time, because the broker is away, or has no room on its disk or in the
                 stream. The message may have been stored; its id makes it safe to publish it again.
-            Permanent: The message is too large for the broker.
+            Permanent: The message is too large for the broker, or has a header whose name cannot be sent.
         """
         headers = tracing.inject(message.wire_headers())
         limit = self.settings.publish_within if within is None else within
@@ -118,6 +120,8 @@ class Bus:
             return await self._until_answered(lambda: self._store(message, headers), limit)
         except nats.errors.MaxPayloadError:
             raise too_large from None
+        except nats.errors.BadHeaderError as error:
+            raise Permanent(Reason.BUG, f"a message for {message.subject} has a header {error}") from None
 
     def fits(self, message: Outgoing) -> bool:
         """Whether the broker accepts a message of this size.
@@ -263,7 +267,7 @@ class Bus:
                     await self._connection()
                     try:
                         return await self._requests.answer(ask())
-                    except (nats.errors.MaxPayloadError, nats.errors.BadSubjectError):
+                    except _PERMANENT:
                         raise
                     except nats.errors.Error as error:
                         last = error  # no leader yet, stream full, connection lost: all are temporary

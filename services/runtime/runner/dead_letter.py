@@ -1,5 +1,6 @@
 """Dead letters: messages that were given up, with the reason."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ _PREFIX = "dead-"
 _DETAIL_LIMIT = 500  # characters; headers count towards the broker's size limit
 _LEFT_OUT = "left out"
 _SOLE = "yes"
+_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # a token of RFC 9110, section 5.6.2
 
 
 class BodyLeftOut(Exception):
@@ -29,7 +31,7 @@ class DeadLetter:
         subject: Subject of the original message.
         id: Id of the original message.
         schema: Schema header of the original message.
-        headers: Headers of the original message.
+        headers: Headers of the original message; those whose names cannot be sent are left out of the letter.
         body: Body of the original message; None where it was not read, or was left out because with the
             `dead-*` headers it is too large for the broker. It is then still in the stream.
         reason: The enumerated cause.
@@ -168,5 +170,9 @@ class DeadLetter:
 
 
 def _is_publishers(key: str) -> bool:
-    """Whether the publisher set a header: `Nats-*` headers control the broker and must not be repeated."""
-    return not key.startswith("Nats-") and key != SCHEMA
+    """Whether the publisher set a header that can be sent again.
+
+    `Nats-*` headers control the broker and must not be repeated. The broker delivers names that nats-py does
+    not send, such as those with a slash; they are left out.
+    """
+    return not key.startswith("Nats-") and key != SCHEMA and _NAME.fullmatch(key) is not None

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import inf
 from time import monotonic
+from urllib.parse import urlsplit
 
 import pytest
 from prometheus_client import REGISTRY
@@ -279,6 +280,38 @@ async def test_a_reason_that_no_header_can_carry_does_not_keep_a_message_from_th
         await flow.settled()
     [letter] = await flow.dead_letters()
     assert (letter.body, letter.detail) == (b"one", "the page says ? and more")
+
+
+async def submit_raw(url: str, header: bytes) -> None:
+    """Publish a job as a client that does not check the names of headers."""
+    address = urlsplit(url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    headers = b"NATS/1.0\r\nkept: yes\r\n" + header + b"\r\n\r\n"
+    options = {"verbose": False, "headers": True, "auth_token": address.username}
+    writer.write(b"CONNECT %s\r\n" % json.dumps(options).encode())
+    writer.write(b"HPUB job.one %d %d\r\n%sone\r\nPING\r\n" % (len(headers), len(headers) + 3, headers))
+    while not (await reader.readline()).startswith(b"PONG"):
+        pass
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_a_header_that_cannot_be_sent_does_not_keep_a_message_from_the_dead_letters(flow):
+    async def refuse(_: str) -> list[str]:
+        raise InvalidInput("no")
+
+    async with flow.running(flow.stage(refuse)):
+        await submit_raw(flow.server.url, b"x/y: 1")
+        await flow.settled()
+    [letter] = await flow.dead_letters()
+    assert (letter.body, letter.headers["kept"]) == (b"one", "yes")
+    assert "x/y" not in letter.headers
+    assert letter.again().headers == letter.headers
+
+
+async def test_a_header_that_cannot_be_sent_is_not_an_outage(flow):
+    with pytest.raises(Permanent, match="x/y"):
+        await flow.bus.publish(Outgoing("job.one", "id", "test.Job", b"one", {"x/y": "1"}))
 
 
 async def test_a_message_too_large_to_be_kept_beside_its_story_is_dead_lettered_without_its_body(flow):
