@@ -20,6 +20,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from services.runtime.errors import Retryable
 from services.runtime.grouping import Grouping
+from services.runtime.languages import language_of
 from services.runtime.metrics import BATTLE_SECONDS, BATTLES, arena_label
 from services.runtime.stage import Stage
 from services.store.battles import Battles
@@ -60,8 +61,10 @@ class Recorder:
             return []
         if isinstance(recorded, LookupError) and isinstance(event, BattleSubmitted):
             # The battle was published and its row lost, for instance because a backup was restored.
+            battle = event.battle
+            detected = await language_of(battle.query) if battle.language is None else None
             await self.battles.accept(
-                event.battle, encode(event), datetime.now(UTC), flagged=bool(event.flags)
+                battle, encode(event), datetime.now(UTC), detected=detected, flagged=bool(event.flags)
             )
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):

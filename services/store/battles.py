@@ -116,16 +116,16 @@ class Battles:
         self._names = {JUDGING.column: tuple(judges), LISTING.column: tuple(nuggetizers)}
 
     async def accept(
-        self, battle: Battle, body: bytes, received_at: datetime, *, flagged: bool = False
+        self,
+        battle: Battle,
+        body: bytes,
+        received_at: datetime,
+        *,
+        detected: DetectedLanguage | None = None,
+        flagged: bool = False,
     ) -> str | None:
-        """Store a battle unless its id is known.
-
-        Returns:
-            None when the battle is new, else the content hash of the stored battle with this id. When it
-            equals the hash of `battle`, the battle was received before; otherwise the ids conflict.
-        """
-        [known] = await self.accept_all([NewBattle(battle, body, flagged=flagged)], received_at)
-        return known
+        """Store one battle; see `NewBattle` for the arguments and `accepting.accept_all` for the result."""
+        return (await self.accept_all([NewBattle(battle, body, detected, flagged)], received_at))[0]
 
     async def accept_all(self, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
         """Store several battles in one transaction; see `accepting.accept_all`."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -53,6 +54,19 @@ async def test_a_battle_is_known_from_its_first_event(record: Database) -> None:
     assert row is not None
     assert row.state is BattleState.SCORED
     assert row.content_hash == samples.battle().content_hash()
+
+
+async def test_the_language_of_a_battle_that_is_stored_again_is_detected_again(record: Database) -> None:
+    german = replace(samples.battle(), language=None, query="Warum gibt es zweimal am Tag Flut?")
+    declared = replace(german, id="b2", language="en")
+    recorder = Recorder(Battles(record), Nudges())
+    await recorder(BattleSubmitted("submitted", german))
+    await recorder(BattleSubmitted("declared", declared))
+    rows = [await Battles(record).get(name) for name in ("b1", "b2")]
+    assert [row and (row.language, row.detected and row.detected.tag) for row in rows] == [
+        (None, "de"),
+        ("en", None),
+    ]
 
 
 async def test_what_the_other_side_said_is_kept_for_administrators_alone(record: Database) -> None:
