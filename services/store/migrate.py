@@ -8,12 +8,13 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.database import Database
 from services.store.online_indexes import create_indexes
-from services.store.recount import recount
+from services.store.recount import is_pending, recount
+from services.store.tables import recounts
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 # Revisions that add counters (all, of each judge, of each two judges, of days) or change what they count.
@@ -24,18 +25,27 @@ _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 async def upgrade(database: Database, revision: str = "head") -> None:
     """Apply all migrations up to a revision. It is idempotent and safe to run twice at the same time.
 
-    Counters that a migration adds are filled from the rows that are stored already. It does nothing where a
-    newer version migrated the database, so that a roll-back can start.
+    Counters that a migration adds are filled from the rows that are stored already; if that is interrupted,
+    the next call does it. It does nothing where a newer version migrated the database, so that a roll-back
+    can start.
     """
-    lacks_counters = bool(_COUNTERS & {*await unapplied(database)})
     async with _locked(database) as connection:
         is_newer = await connection.run_sync(_is_newer)
         if not is_newer:
-            await connection.run_sync(_run, command.upgrade, revision)
-    if revision == "head" and not is_newer:
-        await create_indexes(database)
-    if lacks_counters and revision == "head":
+            await connection.run_sync(_upgrade, revision)
+    if revision != "head" or is_newer:
+        return
+    await create_indexes(database)
+    if await is_pending(database):
         await recount(database, repair=True)
+
+
+def _upgrade(connection: Connection, revision: str) -> None:
+    """Apply migrations, and note in their transaction that they left counters to be filled."""
+    lacks_counters = bool(_COUNTERS & {*_unapplied(connection)})
+    _run(connection, command.upgrade, revision)
+    if lacks_counters and revision == "head":
+        connection.execute(update(recounts).values(pending=True))
 
 
 async def downgrade(database: Database, revision: str) -> None:
@@ -53,8 +63,12 @@ async def unapplied(database: Database) -> list[str]:
         Unavailable: The database does not answer.
     """
     async with database.transaction() as tx:
-        heads = await tx.run_sync(lambda c: MigrationContext.configure(c).get_current_heads())
-        known = await tx.run_sync(lambda c: ScriptDirectory.from_config(config(c)))
+        return await tx.run_sync(_unapplied)
+
+
+def _unapplied(connection: Connection) -> list[str]:
+    heads = MigrationContext.configure(connection).get_current_heads()
+    known = ScriptDirectory.from_config(config(connection))
     revisions = [script.revision for script in known.walk_revisions()][::-1]
     if not heads:
         return revisions

@@ -3,57 +3,39 @@
 One query per table adds up what the rows say and subtracts what the counters say. What is left are the
 counters that are wrong, and by how much. Corrections are increments, so that writers need not stop meanwhile:
 the query sees rows and counters as of the same moment, and later changes of both add up.
+
+PostgreSQL computes and corrects a table in one statement. SQLite has one writer at a time, so there the query
+only reads, and the corrections are written afterwards, some thousands in a transaction.
 """
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    FromClause,
+    Column,
+    Integer,
+    MetaData,
     Select,
     String,
     Table,
-    and_,
-    case,
     func,
     literal,
-    null,
-    or_,
+    literal_column,
     select,
-    true,
     union_all,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nuggetstream.domain.lens import JUDGED
-from services.store.consensus import common_rows
-from services.store.counters import COMPARED, LENS_PAIRS, adding, new_stamp
+from services.store.counted import COUNTED, Query
+from services.store.counters import adding, new_stamp
 from services.store.database import Database
-from services.store.doubts import counted_doubts, doubts
-from services.store.facets import DETECTED, EVALUATOR
-from services.store.judge_biases import counted_judges, judge_counters
-from services.store.label_agreement import counted_labels
-from services.store.label_tables import label_counters
-from services.store.outcome_rows import shift_of, source_number, utc_text
-from services.store.slices import unfolded
-from services.store.tables import (
-    JOINT_COLUMNS,
-    OUTCOME_COLUMNS,
-    battle_counters,
-    battles,
-    joint_counters,
-    lens_counters,
-    outcomes,
-    pair_counters,
-    spend,
-    spend_counters,
-)
+from services.store.tables import lens_counters, recounts
+from services.store.unavailability import as_unavailable
 
-Query = Select[Any] | CompoundSelect[Any]
 _LOCK = "recount"
+_ROWS_PER_TRANSACTION = 5_000
+_FOUND = "recount_errors"
+_DROP = f"DROP TABLE IF EXISTS temp.{_FOUND}"
 
 
 async def recount(database: Database, *, repair: bool) -> dict[str, int]:
@@ -64,39 +46,124 @@ async def recount(database: Database, *, repair: bool) -> dict[str, int]:
         repair: Whether to correct them.
 
     Raises:
-        Unavailable: The database does not answer.
+        Unavailable: The database does not answer. Tables that were corrected before stay so.
     """
     wrong = {}
-    async with database.exclusive(_LOCK) as tx:
-        if not database.is_sqlite:
-            await tx.exec_driver_sql("SET LOCAL work_mem = '128MB'")
-            # Sorting all rows by six texts takes more than twice as long as hashing them, and the planner
-            # chooses it because it does not know how few groups there are.
-            await tx.exec_driver_sql("SET LOCAL enable_sort = off")
-        for table, counted in _COUNTED.items():
-            errors = _errors(table, counted(sqlite=database.is_sqlite))
-            if repair:
-                wrong[table.name] = await _correct(database, tx, table, errors)
-            else:
-                count = select(func.count()).select_from(errors.subquery())
-                wrong[table.name] = int(await tx.scalar(count) or 0)
-        if repair and any(wrong.values()):
+    for table, counted in COUNTED.items():
+        errors = _errors(table, counted(sqlite=database.is_sqlite))
+        if not repair:
+            wrong[table.name] = await _count(database, errors)
+        elif database.is_sqlite:
+            wrong[table.name] = await _correct_in_turns(database, table, errors)
+        else:
+            wrong[table.name] = await _correct_at_once(database, table, errors)
+    if repair:
+        async with database.transaction() as tx:
+            if not database.is_sqlite:
+                await tx.execute(_in_order(lens_counters, select(lens_counters)).with_for_update())
+            # Always, because an attempt that was interrupted may have corrected counters.
             await tx.execute(update(lens_counters).values(stamp=new_stamp()))
+            await tx.execute(update(recounts).values(pending=False))
     return wrong
 
 
-async def _correct(database: Database, tx: AsyncConnection, table: Table, errors: Select[Any]) -> int:
-    """Add the errors to the counters; the number of rows that were wrong."""
+async def is_pending(database: Database) -> bool:
+    """Whether a migration left counters to be filled."""
+    async with database.reading() as tx:
+        return bool(await tx.scalar(select(recounts.c.pending)))
+
+
+async def _count(database: Database, errors: Select[Any]) -> int:
+    async with database.snapshot() as tx:
+        await _prepare(database, tx)
+        return int(await tx.scalar(select(func.count()).select_from(errors.subquery())) or 0)
+
+
+async def _correct_at_once(database: Database, table: Table, errors: Select[Any]) -> int:
+    """Add the errors to the counters in PostgreSQL; the number of rows that were wrong."""
+    async with database.exclusive(_LOCK) as tx:
+        await _prepare(database, tx)
+        return max((await tx.execute(_adding(database, table, _in_order(table, errors)))).rowcount, 0)
+
+
+def _in_order(table: Table, rows: Select[Any]) -> Select[Any]:
+    """The rows in the order in which others change them in PostgreSQL, so that two cannot deadlock."""
+    columns = [rows.selected_columns[column.name] for column in table.primary_key]
+    return rows.order_by(*(c.collate("C") if isinstance(c.type, String) else c for c in columns))
+
+
+async def _prepare(database: Database, tx: AsyncConnection) -> None:
+    """Let PostgreSQL group in memory.
+
+    Sorting all rows by six texts takes more than twice as long as hashing them, and the planner chooses it
+    because it does not know how few groups there are.
+    """
+    if not database.is_sqlite:
+        await tx.exec_driver_sql("SET LOCAL work_mem = '128MB'")
+        await tx.exec_driver_sql("SET LOCAL enable_sort = off")
+
+
+async def _correct_in_turns(database: Database, table: Table, errors: Select[Any]) -> int:
+    """Add the errors to the counters in SQLite; the number of rows that were wrong.
+
+    The errors are kept in a temporary table, which needs no right to write to the database. They are computed
+    again where another process has corrected counters meanwhile, perhaps the same ones.
+    """
+    columns = [Column(column.name, column.type) for column in table.columns if column.name != "stamp"]
+    found = Table(_FOUND, MetaData(), *columns, prefixes=["TEMPORARY"])
+    with as_unavailable():
+        async with database.engine.connect() as connection:
+            while True:
+                corrections = await _keep(connection, found, errors)
+                count = await _add(database, connection, table, found, corrections)
+                await connection.exec_driver_sql(_DROP)
+                await connection.commit()
+                if count is not None:
+                    return count
+
+
+async def _keep(connection: AsyncConnection, found: Table, errors: Select[Any]) -> int:
+    """Write the errors to the temporary table; how often counters had been corrected until then."""
+    await connection.exec_driver_sql(_DROP)  # one that was interrupted
+    await connection.run_sync(found.create, checkfirst=False)
+    await connection.commit()
+    await connection.exec_driver_sql("BEGIN")
+    corrections = (await connection.scalars(select(recounts.c.corrections))).one()
+    names = [column.name for column in found.columns]
+    selected = errors.with_only_columns(*(errors.selected_columns[name] for name in names))
+    await connection.execute(found.insert().from_select(names, selected))
+    await connection.commit()
+    return corrections
+
+
+async def _add(
+    database: Database, connection: AsyncConnection, table: Table, found: Table, corrections: int
+) -> int | None:
+    """Add the errors in the temporary table; None where another process has corrected counters since."""
+    row: Any = literal_column("rowid", Integer)
+    last = int(await connection.scalar(select(func.max(row)).select_from(found)) or 0)
+    await connection.commit()
+    for start in range(0, last, _ROWS_PER_TRANSACTION):
+        part = select(*found.columns).where(row > start, row <= start + _ROWS_PER_TRANSACTION)
+        own = update(recounts).where(recounts.c.corrections == corrections)
+        await connection.exec_driver_sql("BEGIN IMMEDIATE")
+        if not (await connection.execute(own.values(corrections=corrections + 1))).rowcount:
+            await connection.rollback()
+            return None
+        await connection.execute(_adding(database, table, part))
+        await connection.commit()
+        corrections += 1
+    return last
+
+
+def _adding(database: Database, table: Table, errors: Select[Any]) -> Any:
+    """The statement that adds errors to the counters."""
     names = [column.name for column in table.columns]
     if "stamp" in names:
         errors = errors.add_columns(literal(new_stamp()).label("stamp"))
     columns = errors.selected_columns
-    result = await tx.execute(
-        adding(database.engine.dialect.name, table).from_select(
-            names, errors.with_only_columns(*(columns[n] for n in names))
-        )
-    )
-    return max(result.rowcount, 0)
+    selected = errors.with_only_columns(*(columns[name] for name in names))
+    return adding(database.engine.dialect.name, table).from_select(names, selected)
 
 
 def _errors(table: Table, counted: Query) -> Select[Any]:
@@ -118,163 +185,3 @@ def _errors(table: Table, counted: Query) -> Select[Any]:
     for total in sums[1:]:
         condition = condition | (total.element != 0)
     return query.having(condition)
-
-
-def _facets(*, sqlite: bool) -> Query:
-    """(battle, arena, kind, value) of every facet of every battle but that of all battles."""
-    battle = battles.c.id.label("battle_id"), battles.c.arena
-    month, day = (utc_text(battles.c.received_at, length, sqlite=sqlite) for length in (7, 10))
-    tags = unfolded(battles.c.tags, sqlite=sqlite)
-    return union_all(
-        select(*battle, _word("language"), battles.c.language.label("value")).where(
-            battles.c.language.is_not(None)
-        ),
-        select(*battle, _word("month"), func.replace(month, "-", "", type_=String).label("value")),
-        select(*battle, _word("day"), func.replace(day, "-", "", type_=String).label("value")),
-        select(*battle, _word("tag"), tags.c.value.label("value"))
-        .select_from(battles.join(tags, true()))
-        .distinct(),
-    )
-
-
-def _word(kind: str) -> Any:
-    return literal(kind, String).label("kind")
-
-
-def _battles(*, sqlite: bool) -> Query:
-    facets = _facets(sqlite=sqlite).subquery()
-    one = literal(1).label("battles")
-    everything = select(battles.c.arena, _word("all"), literal("", String).label("value"), one)
-    detected = select(battles.c.arena, _word(DETECTED), battles.c.language.label("value"), one)
-    detected = detected.where(battles.c.language_confidence.is_not(None))
-    of_facets = select(facets.c.arena, facets.c.kind, facets.c.value, one)
-    return union_all(everything, of_facets, detected)
-
-
-def _per_judge(*columns: Any) -> Select[Any]:
-    """A row for every verdict, in the facet of its judge."""
-    evaluator = func.substr(outcomes.c.source, func.length(outcomes.c.lens) + 2, type_=String)
-    query = select(*columns, _word(EVALUATOR), evaluator.label("value"))
-    return query.where(outcomes.c.lens.in_(JUDGED))
-
-
-def _per_facet(columns: Sequence[Any], source: Any, verdicts: Select[Any], *, sqlite: bool) -> Query:
-    """Rows of the source for all battles and for each other facet of their battles, and the verdicts."""
-    facets = _facets(sqlite=sqlite).subquery()
-    everything = select(*columns, _word("all"), literal("", String).label("value"))
-    joined = select(*columns, facets.c.kind, facets.c.value).select_from(
-        source.join(facets, facets.c.battle_id == source.c.battle_id)
-    )
-    return union_all(everything, joined, verdicts)
-
-
-def _lenses(*, sqlite: bool) -> Query:
-    differ = case((outcomes.c.system_a != outcomes.c.system_b, 1), else_=0)
-    first = func.max(differ)
-    told = (outcomes.c.probability_a.is_not(None)) & (outcomes.c.system_a != outcomes.c.system_b)
-    pairs = common_rows().add_columns(func.count().label("outcomes"), first.label("decided")).subquery()
-    probable = case((pairs.c.probability_a.is_not(None) & (pairs.c.decided == 1), 1), else_=0)
-    battle = (pairs.c.battle_id, pairs.c.arena, pairs.c.lens)
-    numbers = (
-        func.sum(pairs.c.outcomes).label("outcomes"),
-        func.max(pairs.c.decided).label("decided"),
-        func.sum(probable).label("probable"),
-    )
-    source = select(*battle, *numbers).group_by(*battle).subquery()
-    columns = (source.c.arena, source.c.lens, source.c.outcomes, source.c.decided, source.c.probable)
-    verdicts = _per_judge(
-        outcomes.c.arena,
-        outcomes.c.lens,
-        literal(1).label("outcomes"),
-        differ.label("decided"),
-        case((told, 1), else_=0).label("probable"),
-    )
-    return _per_facet(columns, source, verdicts, sqlite=sqlite)
-
-
-def _pairs(*, sqlite: bool) -> Query:
-    common = common_rows().where(outcomes.c.system_a != outcomes.c.system_b).subquery()
-    rows = select(common.c.battle_id, *_pair_and_cells(common)).subquery()
-    verdicts = _per_judge(*_pair_and_cells(outcomes)).where(outcomes.c.system_a != outcomes.c.system_b)
-    columns = [column for column in rows.c if column.name != "battle_id"]
-    return _per_facet(columns, rows, verdicts, sqlite=sqlite)
-
-
-def _pair_and_cells(rows: FromClause) -> list[ColumnElement[Any]]:
-    """Arena, lens and systems of outcomes, and what they add to the counter of their pair."""
-    cells = [case((rows.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
-    cells += [shift_of(name, rows).label(f"shift_{name}") for name in ("a", "b")]
-    return [rows.c.arena, rows.c.lens, rows.c.system_a, rows.c.system_b, *cells]
-
-
-def _joints(*, sqlite: bool) -> Query:
-    columns = (outcomes.c.arena, outcomes.c.battle_id, outcomes.c.system_a, outcomes.c.system_b)
-    numbered = select(*columns, outcomes.c.lens, outcomes.c.winner, source_number(sqlite=sqlite))
-    rows = numbered.where(outcomes.c.system_a != outcomes.c.system_b).subquery()
-    battle = (rows.c.arena, rows.c.battle_id, rows.c.system_a, rows.c.system_b)
-    queries = []
-    for first, second in LENS_PAIRS:
-        winners = [func.max(case((rows.c.lens == lens.value, rows.c.winner))) for lens in (first, second)]
-        said = (
-            select(*battle, winners[0].label("left"), winners[1].label("right"))
-            .where(rows.c.source_number == 1, rows.c.lens.in_([first.value, second.value]))
-            .group_by(*battle)
-            .subquery()
-        )
-        cells = [
-            _one_where(
-                said.c.left.is_not_distinct_from(left) & said.c.right.is_not_distinct_from(right), name
-            )
-            for (left, right), name in JOINT_COLUMNS.items()
-        ]
-        lenses = literal(first.value, String).label("first"), literal(second.value, String).label("second")
-        queries.append(select(said.c.arena, *lenses, said.c.system_a, said.c.system_b, *cells))
-    return union_all(*queries, _joint_verdicts(sqlite=sqlite))
-
-
-def _joint_verdicts(*, sqlite: bool) -> Select[Any]:
-    """A row for every two verdicts, or preferences of two nuggetizers, about the same battle."""
-    one, other = outcomes.alias("one"), outcomes.alias("other")
-    sources = (one.c.source, other.c.source) if sqlite else (one.c.source.collate("C"), other.c.source)
-    battle = [one.c[name] == other.c[name] for name in ("battle_id", "arena", "system_a", "system_b")]
-    cells = [
-        _one_where((one.c.winner == left) & (other.c.winner == right), name)
-        if left and right
-        else literal(0).label(name)
-        for (left, right), name in JOINT_COLUMNS.items()
-    ]
-    query = select(one.c.arena, one.c.source, other.c.source, one.c.system_a, one.c.system_b, *cells)
-    return query.join(other, and_(*battle, sources[0] < sources[1])).where(
-        or_(*(one.c.lens.in_(lenses) & other.c.lens.in_(lenses) for lenses in COMPARED)),
-        one.c.system_a != one.c.system_b,
-    )
-
-
-def _one_where(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
-    return case((condition, 1), else_=0).label(name)
-
-
-def _spend(*, sqlite: bool) -> Query:  # noqa: ARG001 - the same query on both
-    priced = spend.c.picos.is_not(null())
-    return select(
-        spend.c.day,
-        case((priced, spend.c.currency), else_="").label("currency"),
-        spend.c.input_tokens,
-        spend.c.output_tokens,
-        spend.c.cached_input_tokens,
-        func.coalesce(spend.c.picos, 0).label("picos"),
-        literal(1).label("calls"),
-        case((spend.c.source == "estimate", 1), else_=0).label("estimated"),
-    )
-
-
-_COUNTED: dict[Table, Callable[..., Query]] = {
-    battle_counters: _battles,
-    lens_counters: _lenses,
-    pair_counters: _pairs,
-    joint_counters: _joints,
-    judge_counters: counted_judges,
-    spend_counters: _spend,
-    doubts: counted_doubts,
-    label_counters: counted_labels,
-}

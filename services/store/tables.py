@@ -18,6 +18,7 @@ lens_counters     outcomes and decided battles, per arena, lens and facet, with 
 pair_counters     outcomes per pair of systems
 joint_counters    outcomes of two lenses or two judges for the same battles, per pair of systems
 spend_counters    booked model calls per day
+recounts          whether a migration left counters to be filled, and how often they were corrected; one row
 """
 
 from typing import Any
@@ -267,4 +268,12 @@ spend_counters = Table(
     Column("slot", Integer, primary_key=True, autoincrement=False),
     Column("currency", String(3), primary_key=True),  # empty for calls without a price
     *_numbers("input_tokens", "output_tokens", "cached_input_tokens", "picos", "calls", "estimated"),
+)
+
+recounts = Table(
+    "recounts",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("pending", Boolean, nullable=False),
+    Column("corrections", BigInteger, nullable=False),
 )

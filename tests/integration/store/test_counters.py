@@ -2,12 +2,14 @@
 
 import asyncio
 import random
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,8 @@ from nuggetstream.domain.lens import JUDGED, Lens
 from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
+from services.store import migrate
+from services.store import recount as recounting
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
@@ -39,6 +43,7 @@ from services.store.tables import (
     pair_counters,
     spend_counters,
 )
+from tests.databases import copy_of
 from tests.samples import NOON, battle
 
 SOURCES = [
@@ -254,6 +259,58 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
     assert await outcomes.stamp("default", Lens.HUMAN) != stamp
 
 
+async def spoil(database: Database) -> None:
+    """Make counters of several tables wrong."""
+    async with database.transaction() as tx:
+        await tx.execute(update(pair_counters).values(tie=pair_counters.c.tie + 7))
+        await tx.execute(text("DELETE FROM joint_counters"))
+        await tx.execute(update(battle_counters).values(battles=battle_counters.c.battles - 1))
+        await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
+
+
+async def test_counters_are_corrected_while_others_write(database: Database) -> None:
+    await Operations(database, 1).several(80)
+    await spoil(database)
+    others = (Operations(database, seed).several(25) for seed in range(2, 6))
+    await asyncio.gather(recount(database, repair=True), *others)
+    assert await recount(database, repair=False) == NONE_WRONG
+
+
+async def test_two_that_correct_counters_at_once_correct_them_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recounting, "_ROWS_PER_TRANSACTION", 3)
+    await Operations(database, 1).several(80)
+    await spoil(database)
+    databases = [Database(database.url) for _ in range(3)]
+    await asyncio.gather(*(recount(each, repair=True) for each in databases))
+    for each in databases:
+        await each.close()
+    assert await recount(database, repair=False) == NONE_WRONG
+
+
+@pytest.mark.parametrize("repair", [False, True])
+async def test_others_can_write_while_sqlite_counts(
+    migrated_sqlite: Path, tmp_path: Path, *, repair: bool
+) -> None:
+    database = Database(copy_of(migrated_sqlite, tmp_path))
+    await Operations(database, 1).several(40)
+    written = 0
+
+    @event.listens_for(database.engine.sync_engine, "after_cursor_execute")
+    def write(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
+        nonlocal written
+        if "HAVING" in statement:  # a full query has read its tables, and its transaction goes on
+            with sqlite3.connect(tmp_path / "record.db", timeout=0) as other:
+                other.execute("UPDATE battles SET flagged = flagged")
+            other.close()
+            written += 1
+
+    await recount(database, repair=repair)
+    assert written == len(NONE_WRONG)
+    await database.close()
+
+
 async def test_what_is_stored_before_there_are_counters_is_counted_by_the_migration(
     database: Database,
 ) -> None:
@@ -262,6 +319,24 @@ async def test_what_is_stored_before_there_are_counters_is_counted_by_the_migrat
     await upgrade(database)
     assert await recount(database, repair=False) == NONE_WRONG
     assert await check_reads(database) > 0
+
+
+async def test_counters_are_filled_after_an_interruption(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await Operations(database, 2).several(60)
+    await downgrade(database, "0004")
+
+    async def killed(*_: Any, **__: Any) -> None:
+        raise ConnectionAbortedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "recount", killed)
+        with pytest.raises(ConnectionAbortedError):
+            await upgrade(database)
+    assert sum((await recount(database, repair=False)).values()) > 0
+    await upgrade(database)
+    assert await recount(database, repair=False) == NONE_WRONG
 
 
 async def both_judges(database: Database) -> None:

@@ -158,6 +158,7 @@ ADDED: dict[str, set[tuple[str, str]]] = {
     },
     "0041": {("add_column", "read_share")},
     "0042": {("add_column", "previous_secret"), ("add_column", "previous_secret_until")},
+    "0043": set(),
 }
 ADDED_TABLES = {
     "0018": {"calls", "call_prompts", "call_texts"},
@@ -175,6 +176,7 @@ ADDED_TABLES = {
     "0038": {"cost_counters"},
     "0039": {"stream_starts"},
     "0040": {"webhook_deliveries", "webhooks"},
+    "0043": {"recounts"},
 }
 # Columns in tables of an earlier migration, and that migration: where the table is gone, they are with it.
 ADDED_TO: dict[object, str] = {
