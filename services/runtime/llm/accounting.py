@@ -4,8 +4,7 @@ Every call that a server may charge for is booked: replies that were used, repli
 and calls that timed out. Where a server reports no usage, the tokens are estimated and the entry says so.
 """
 
-import asyncio
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +13,8 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from services.runtime import metrics, work
-from services.runtime.errors import BudgetExceeded, Unavailable
+from services.runtime.errors import BudgetExceeded
+from services.runtime.llm.booking import Unbooked
 from services.runtime.llm.prices import Money, PriceTable, Tokens
 
 Source = Literal["usage", "estimate"]
@@ -182,7 +182,7 @@ class Ledger:
         self._today = today
         self._reserved: defaultdict[str | None, _Reserved] = defaultdict(_Reserved)
         self._reserved_in_all = _Reserved()
-        self._unbooked: deque[Entry] = deque()
+        self._unbooked = Unbooked(self._store.add)
 
     async def for_battle(self, battle_id: str) -> Spend:
         """What a battle has cost so far."""
@@ -249,13 +249,7 @@ class Ledger:
         Raises:
             Unavailable: The store cannot be written now; the entries stay in memory.
         """
-        while self._unbooked:
-            entry = self._unbooked.popleft()  # so that no other task books it at the same time
-            try:
-                await self._store.add(entry)
-            except (Unavailable, asyncio.CancelledError):
-                self._unbooked.appendleft(entry)
-                raise
+        await self._unbooked.flush()
 
     async def _check(self, battle_id: str | None) -> None:
         if self.budget == Budget():

@@ -285,22 +285,22 @@ async def test_a_discarded_reply_is_not_paid_for_again_when_the_repair_meets_an_
 async def test_a_reply_that_arrived_survives_an_attempt_that_is_cancelled_while_it_is_booked(
     connect: Connect,
 ) -> None:
-    booking = asyncio.Event()
+    booking, answers = asyncio.Event(), asyncio.Event()
 
-    class Hangs(MemorySpendStore):
+    class Slow(MemorySpendStore):
         async def add(self, entry: Entry) -> None:
-            if not booking.is_set():
-                booking.set()
-                await asyncio.Event().wait()
+            booking.set()
+            await answers.wait()
             await super().add(entry)
 
-    server, bill = Scripted([said(GOOD)]), Hangs()
+    server, bill = Scripted([said(GOOD)]), Slow()
     ask = connect(server, ledger=Ledger(PRICES, store=bill))
     attempt = asyncio.create_task(ask())
     await booking.wait()
     attempt.cancel()
     with pytest.raises(asyncio.CancelledError):
         await attempt
+    answers.set()
     assert (await ask()).value.labels
     assert (len(server.requests), (await bill.of_battle("b1")).calls) == (1, 1)
 

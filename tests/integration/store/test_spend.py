@@ -1,5 +1,6 @@
 """The bill: exact sums that every process sees, and budgets that hold across them."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -8,8 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from services.runtime.errors import BudgetExceeded
+from nuggetstream.domain.failure import Reason
+from services.runtime.errors import BudgetExceeded, Unavailable
 from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, Spend
+from services.runtime.llm.booking import Unbooked
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
@@ -133,3 +136,47 @@ async def test_a_battle_and_a_day_are_read_together(database: Database) -> None:
     await record.add(replace(ENTRY, battle_id="b2", cost=None))
     assert await record.of_battle_and_day("b1", DAY) == (Spend() + ENTRY, await record.of_day(DAY))
     assert (await record.of_day(DAY)).calls == 2
+
+
+async def test_a_call_whose_booking_is_cancelled_is_booked_once(database: Database) -> None:
+    store = DatabaseSpendStore(database)
+    ledger = Ledger(store=store, today=lambda: DAY)
+    ledger.enter("b1", "judge", "m", Tokens(1, 1), "usage")
+    async with database.exclusive("another writer"):  # for which SQLite waits
+        booking = asyncio.create_task(ledger.flush())
+        for _ in range(10):  # until the database has the entry
+            await asyncio.sleep(0)
+        booking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await booking
+    await ledger.book("b1", "judge", "m", Tokens(1, 1), "usage")
+    async with asyncio.timeout(30):
+        while (await store.of_battle("b1")).calls < 2:
+            await asyncio.sleep(0.01)
+    await ledger.flush()
+    assert (await store.of_battle("b1")).calls == 2
+
+
+async def test_a_call_whose_cancelled_booking_fails_is_booked_later() -> None:
+    answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    stored: list[str] = []
+
+    async def add(entry: str) -> None:
+        if not answer.done():
+            await answer
+        stored.append(entry)
+
+    unbooked = Unbooked(add)
+    unbooked.append("one")
+    booking = asyncio.create_task(unbooked.flush())
+    await asyncio.sleep(0)
+    booking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await booking
+    assert len(unbooked) == 0
+    answer.set_exception(Unavailable(Reason.STORE_UNAVAILABLE, "gone"))
+    async with asyncio.timeout(30):
+        while not len(unbooked):
+            await asyncio.sleep(0)
+    await unbooked.flush()
+    assert stored == ["one"]
