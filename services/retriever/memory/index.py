@@ -1,10 +1,11 @@
 """The index in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import structlog
@@ -37,6 +38,9 @@ _SAVE_SECONDS = 30.0  # between two looks at whether one is due
 class MemoryIndex:
     """An index in memory.
 
+    A change that has begun is completed, even if its caller is cancelled: a thread cannot be stopped, and
+    it writes vectors of the next rows.
+
     Attributes:
         exact_chunks: Number of chunks up to which a search compares its vector with all others; with more,
             a graph answers, which is faster and finds nearly all of the nearest.
@@ -49,6 +53,7 @@ class MemoryIndex:
     _rows: dict[str, int] = field(default_factory=dict)
     _languages: dict[str, int] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _changes: set[asyncio.Task[None]] = field(default_factory=set)
     _merging: asyncio.Task[None] | None = None
     _growing: asyncio.Task[None] | None = None
     _filling: int = 0  # scopes in which many chunks are added
@@ -71,14 +76,7 @@ class MemoryIndex:
 
     async def add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
         """Add chunks; those it has stay unchanged."""
-        async with self._lock:
-            new = {c.id: i for i, c in enumerate(chunks) if c.id not in self._rows}
-            self._unsaved += len(new)
-            if new:
-                added = [chunks[i] for i in new.values()]
-                rows = None if vectors is None else vectors[list(new.values())]
-                self._state = await asyncio.to_thread(self._extended, self._state, added, rows)
-        self._tidy_if_due()
+        await self._completed(self._add(chunks, vectors))
 
     @asynccontextmanager
     async def filling(self) -> AsyncIterator[None]:
@@ -91,17 +89,7 @@ class MemoryIndex:
 
     async def remove(self, ids: AbstractSet[str]) -> None:
         """Remove chunks with their vectors."""
-        async with self._lock:
-            rows = [self._rows.pop(key) for key in ids if key in self._rows]
-            if rows:
-                self._removals += 1
-                self._unsaved += len(self._state.alive)  # so that a new snapshot is due
-                if self.snapshots is not None:
-                    await asyncio.to_thread(self.snapshots.discard)
-                before = self._state
-                self._state = await asyncio.to_thread(self._without, before, np.asarray(rows))
-                self._renumberings += len(self._state.alive) != len(before.alive)
-                self._rows = self._state.rows_by_key()
+        await self._completed(self._remove(ids))
 
     async def nearest(self, vector: NDArray[np.float32], limit: int, only: Filter = ALL) -> list[str]:
         """The chunks nearest to a vector, best first."""
@@ -136,16 +124,56 @@ class MemoryIndex:
         while tasks := [task for task in (self._merging, self._growing) if task and not task.done()]:
             await asyncio.wait(tasks)
 
+    async def _completed(self, change: Coroutine[Any, Any, None]) -> None:
+        """Make a change, which goes on if the caller is cancelled."""
+        task = asyncio.create_task(change)
+        self._changes.add(task)
+        task.add_done_callback(self._changes.discard)
+        await asyncio.shield(task)
+
+    async def _add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
+        async with self._lock:
+            new = {c.id: i for i, c in enumerate(chunks) if c.id not in self._rows}
+            if new:
+                added = [chunks[i] for i in new.values()]
+                rows = None if vectors is None else vectors[list(new.values())]
+                languages = [*map(self._language, added)]
+                first = len(self._state.alive)
+                state = await asyncio.to_thread(_extended, self._state, added, languages, rows)
+                state.keys.extend(new)
+                self._rows.update({key: first + i for i, key in enumerate(new)})
+                self._state = state
+                self._unsaved += len(new)
+        self._tidy_if_due()
+
+    async def _remove(self, ids: AbstractSet[str]) -> None:
+        async with self._lock:
+            rows = [self._rows[key] for key in ids if key in self._rows]
+            if not rows:
+                return
+            await self._discard_snapshot()
+            before = self._state
+            self._state = await asyncio.to_thread(_without, before, np.asarray(rows))
+            self._rows = self._state.rows_by_key()
+            self._removals += 1
+            self._renumberings += len(self._state.alive) != len(before.alive)
+            self._unsaved += len(before.alive)  # so that a new snapshot is due
+            await self._discard_snapshot()  # one that was written meanwhile
+
+    async def _discard_snapshot(self) -> None:
+        if self.snapshots is not None:
+            await asyncio.to_thread(self.snapshots.discard)
+
     async def _restore(self) -> None:
         async with self._lock:
             if self._restored or self.snapshots is None:
                 return
-            self._restored = True
             saved = None if self._rows else await asyncio.to_thread(self.snapshots.read)
             if saved is not None:
                 self._state, languages = saved
                 self._languages = {name: number for number, name in enumerate(languages)}
                 self._rows = self._state.rows_by_key()
+            self._restored = True
 
     async def _save_if_due(self) -> None:
         if self._unsaved > _UNSAVED_SHARE * len(self._rows):
@@ -174,35 +202,6 @@ class MemoryIndex:
         if only.fetched_after is not None:
             allowed = allowed & (state.fetched >= only.fetched_after.timestamp())  # False for NaN
         return allowed
-
-    def _extended(self, state: State, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> State:
-        first, bags = len(state.alive), [terms(chunk.text) for chunk in chunks]
-        dense = state.vectors
-        if vectors is not None:
-            dense = (dense or VectorRows.empty(vectors.shape[1])).extended(vectors)
-        postings = state.postings.extended(bags, first)
-        state.keys.extend(chunk.id for chunk in chunks)
-        self._rows.update({chunk.id: first + i for i, chunk in enumerate(chunks)})
-        return State(
-            keys=state.keys,
-            alive=np.append(state.alive, np.ones(len(chunks), dtype=np.bool_)),
-            lengths=np.append(state.lengths, np.asarray([len(bag) for bag in bags], dtype=np.float32)),
-            languages=np.append(state.languages, np.asarray([*map(self._language, chunks)], dtype=np.int16)),
-            fetched=np.append(state.fetched, [_seconds(chunk) for chunk in chunks]),
-            postings=postings,
-            vectors=dense,
-        )
-
-    def _without(self, state: State, rows: NDArray[np.int64]) -> State:
-        alive, lengths = state.alive.copy(), state.lengths.copy()
-        alive[rows], lengths[rows] = False, 0.0
-        new_rows = np.where(alive, np.arange(len(alive)), -1)
-        state = replace(state, alive=alive, lengths=lengths, postings=state.postings.moved(new_rows))
-        if state.vectors is not None:
-            state.vectors.erase(rows)
-        if np.count_nonzero(alive) < (1 - _REMOVED_SHARE) * len(alive):
-            return state.compacted()
-        return state
 
     def _language(self, chunk: StoredChunk) -> int:
         name = language_subtag(chunk.origin.language)
@@ -248,6 +247,37 @@ class MemoryIndex:
                     grown.erase(np.flatnonzero(~self._state.alive[: grown.size]))
                 vectors = await asyncio.to_thread(grown.with_rest_of, newest)
                 self._state = replace(self._state, vectors=vectors)
+
+
+def _extended(
+    state: State, chunks: Sequence[StoredChunk], languages: Sequence[int], vectors: Vectors | None
+) -> State:
+    """With more rows, whose keys are not in its list yet; `languages` are numbers."""
+    first, bags = len(state.alive), [terms(chunk.text) for chunk in chunks]
+    dense = state.vectors
+    if vectors is not None:
+        dense = (dense or VectorRows.empty(vectors.shape[1])).extended(vectors)
+    return State(
+        keys=state.keys,
+        alive=np.append(state.alive, np.ones(len(chunks), dtype=np.bool_)),
+        lengths=np.append(state.lengths, np.asarray([len(bag) for bag in bags], dtype=np.float32)),
+        languages=np.append(state.languages, np.asarray(languages, dtype=np.int16)),
+        fetched=np.append(state.fetched, [_seconds(chunk) for chunk in chunks]),
+        postings=state.postings.extended(bags, first),
+        vectors=dense,
+    )
+
+
+def _without(state: State, rows: NDArray[np.int64]) -> State:
+    alive, lengths = state.alive.copy(), state.lengths.copy()
+    alive[rows], lengths[rows] = False, 0.0
+    new_rows = np.where(alive, np.arange(len(alive)), -1)
+    state = replace(state, alive=alive, lengths=lengths, postings=state.postings.moved(new_rows))
+    if state.vectors is not None:
+        state.vectors.erase(rows)
+    if np.count_nonzero(alive) < (1 - _REMOVED_SHARE) * len(alive):
+        return state.compacted()
+    return state
 
 
 def _seconds(chunk: StoredChunk) -> float:

@@ -1,8 +1,10 @@
-"""The graph grows and postings are merged while chunks come and go."""
+"""The graph grows and postings are merged while chunks come and go, and callers are cancelled."""
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from services.retriever.memory import index as memory_index
 from services.retriever.memory.index import MemoryIndex
 from services.retriever.memory.postings import Postings
 from services.retriever.memory.rows import VectorRows
+from services.retriever.memory.snapshot import Snapshots
 from services.store.chunks import StoredChunk
 from tests.fakes import WordVectors
 
@@ -29,9 +32,9 @@ async def add(index: MemoryIndex, first: int, count: int) -> None:
 
 
 class Held:
-    """A method that does its work when it is told to."""
+    """A method or function that does its work when it is told to."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> None:
         self.begun, self.go, self.calls = threading.Event(), threading.Event(), 0
         work: Callable[..., Any] = getattr(owner, name)
 
@@ -45,6 +48,15 @@ class Held:
 
     async def until_begun(self) -> None:
         assert await asyncio.to_thread(self.begun.wait, 60)
+
+    async def cancel(self, call: Coroutine[Any, Any, object]) -> None:
+        """Cancel a call in the middle of this work, and then let the work go on."""
+        task = asyncio.create_task(call)
+        await self.until_begun()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        self.go.set()
 
 
 def graph_rows(index: MemoryIndex) -> int:
@@ -135,3 +147,55 @@ async def test_a_processor_is_left_to_searches_unless_the_graph_lacks_much(
     await add(index, 0, 30)
     await index.settled()
     assert (asked, graph_rows(index)) == ([beside_searches], 30)
+
+
+async def test_chunks_whose_addition_is_cancelled_do_not_mix_with_those_that_come_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = MemoryIndex()
+    await Held(monkeypatch, memory_index, "terms").cancel(add(index, 0, 500))
+    await add(index, 500, 500)
+    for number in (0, 7, 499, 500, 507, 999):
+        assert await index.matching(str(number), 5) == [f"c{number}"]
+        vector = MODEL.encode([chunk(number).text])[0]
+        state = index._state
+        assert state.vectors is not None
+        assert (state.vectors.all()[state.keys.index(f"c{number}")] == vector).all()
+    assert await index.ids() == {f"c{number}" for number in range(1000)}
+
+
+async def test_a_chunk_whose_removal_is_cancelled_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = MemoryIndex()
+    await add(index, 0, 10)
+    await Held(monkeypatch, VectorRows, "erase").cancel(index.remove({"c7"}))
+    await index.remove({"c8"})
+    left = {f"c{number}" for number in range(10)} - {"c7", "c8"}
+    assert await index.ids() == left
+    assert set(await index.matching("tea", 20)) == left
+
+
+async def test_a_removal_that_fails_can_be_repeated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    index = MemoryIndex(snapshots=Snapshots(tmp_path, None))
+    await add(index, 0, 10)
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "unlink", _forbidden)
+        with pytest.raises(PermissionError):
+            await index.remove({"c7"})
+    await index.remove({"c7"})
+    assert "c7" not in await index.ids()
+    assert await index.matching("7", 5) == []
+
+
+def _forbidden(*_given: object, **_named: object) -> None:
+    raise PermissionError("the folder is read-only")
+
+
+async def test_a_snapshot_whose_reading_is_cancelled_is_read_the_next_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    saved = MemoryIndex(snapshots=Snapshots(tmp_path, None))
+    await add(saved, 0, 10)
+    await saved.save()
+    index = MemoryIndex(snapshots=Snapshots(tmp_path, None))
+    await Held(monkeypatch, Snapshots, "read").cancel(index.ids())
+    assert await index.ids() == await saved.ids()
