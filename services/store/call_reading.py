@@ -53,8 +53,12 @@ def _texts(connection: Connection, battle_id: str, bodies: Collection[bytes]) ->
 
 def _replies(connection: Connection, keys: Collection[str]) -> dict[str, str]:
     """The replies in the cache, by key."""
-    query = select(replies.c.key, replies.c.body).where(replies.c.key.in_(sorted(keys)))
-    return {row.key: str(json.loads(row.body)["reply"]) for row in connection.execute(query)}
+    wanted, cached = sorted(keys), dict[str, str]()
+    for start in range(0, len(wanted), _KEYS_PER_QUERY):
+        in_batch = replies.c.key.in_(wanted[start : start + _KEYS_PER_QUERY])
+        rows = connection.execute(select(replies.c.key, replies.c.body).where(in_batch))
+        cached |= {row.key: str(json.loads(row.body)["reply"]) for row in rows}
+    return cached
 
 
 def _view(row: Any, prompt: Sequence[Message] | None, cached: str | None) -> CallView:

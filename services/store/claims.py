@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 import structlog
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import ARRAY, ColumnElement, String, any_, delete, func, literal, or_, select
 
 from services.runtime.errors import Unavailable
 from services.store.database import Database
@@ -52,8 +52,10 @@ class DatabaseClaims:
             Unavailable: The database does not answer.
         """
         until = func.now() + timedelta(seconds=seconds)
-        rows = [{"key": key, "owner": owner, "ends_at": until} for key in sorted(keys)]  # without deadlocks
-        statement = self._database.insert(claims).values(rows)
+        key = func.unnest(_array(sorted(keys))).column_valued("new")  # sorted, so without deadlocks
+        statement = self._database.insert(claims).from_select(
+            ["key", "owner", "ends_at"], select(key, literal(owner), until)
+        )
         statement = statement.on_conflict_do_update(
             index_elements=["key"],
             set_={"owner": owner, "ends_at": until},
@@ -69,7 +71,8 @@ class DatabaseClaims:
             Unavailable: The database does not answer.
         """
         async with self._database.transaction() as tx:
-            await tx.execute(delete(claims).where(claims.c.key.in_(keys), claims.c.owner == owner))
+            ours = claims.c.key == any_(_array(list(keys)))
+            await tx.execute(delete(claims).where(ours, claims.c.owner == owner))
 
     async def release(self, key: str, owner: str) -> None:
         """Give a claim back, if this owner has it.
@@ -108,3 +111,8 @@ class DatabaseClaims:
                 log.warning("claims that are over are not deleted now", why=error.for_operators)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)
+
+
+def _array(keys: list[str]) -> ColumnElement[list[str]]:
+    """Keys as one parameter: a statement has at most 32,767, and a battle can have more new chunks."""
+    return literal(keys, ARRAY(String))

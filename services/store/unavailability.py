@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from nuggetstream.domain.failure import Reason
@@ -19,10 +19,13 @@ _TEMPORARY = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
 
 @contextmanager
 def as_unavailable() -> Iterator[None]:
-    """Raise `Outage` or `Unavailable` for errors of the database that are no fault of the statements."""
+    """Raise `Outage` or `Unavailable` for errors of the database that are no fault of the statements.
+
+    An error of the driver, such as too many parameters, is one only where the connection was lost.
+    """
     try:
         yield
-    except (OperationalError, InterfaceError, PoolTimeout, OSError) as error:
+    except (OperationalError, PoolTimeout, OSError) as error:
         raise _unavailable(error) from error
     except DBAPIError as error:
         if error.connection_invalidated or _is_temporary(error):

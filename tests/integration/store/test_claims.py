@@ -90,6 +90,18 @@ async def test_claims_that_are_over_are_swept_by_age_the_oldest_first(postgres: 
     assert await store.sweep(age=timedelta(0)) == 1
 
 
+async def test_as_many_claims_as_a_battle_can_have_new_chunks_are_taken_and_given_back(
+    postgres: Database,
+) -> None:
+    store, names = DatabaseClaims(postgres), {f"chunk {number}" for number in range(20_000)}
+    assert await store.take("chunk 7", "another", 60.0)
+    assert await store.take_many(names, "one", 60.0) == names - {"chunk 7"}
+    assert await store.take_many({"chunk 1", "chunk 7"}, "another", 60.0) == {"chunk 7"}
+    assert await store.take_many(names, "one", 60.0) == names - {"chunk 7"}  # extends its own
+    await store.release_many(names, "one")
+    assert await keys(postgres) == {"chunk 7"}
+
+
 async def test_claims_are_swept_until_the_process_stops(postgres: Database) -> None:
     store, stop = DatabaseClaims(postgres), asyncio.Event()
     assert await store.take("ended", "killed", -7200.0)

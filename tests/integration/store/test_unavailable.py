@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from sqlalchemy import make_url, text
+from sqlalchemy import Integer, column, make_url, select, text, values
 from sqlalchemy.exc import DBAPIError
 
 from nuggetstream.domain.failure import Reason
@@ -85,6 +85,25 @@ async def test_a_postgresql_that_lets_nobody_in_is_away_and_no_battle_is_at_faul
 async def test_a_statement_that_postgresql_refuses_is_a_bug_and_not_an_outage(postgres: Database) -> None:
     with pytest.raises(DBAPIError):
         await refused(postgres, "22012")
+
+
+async def test_a_statement_that_the_driver_refuses_is_a_bug_and_not_an_outage(postgres: Database) -> None:
+    too_many = select(values(column("number", Integer), name="v").data([(n,) for n in range(33_000)]))
+    with pytest.raises(DBAPIError, match="32767"):
+        async with postgres.transaction() as tx:
+            await tx.execute(too_many)
+
+
+async def test_a_connection_that_is_lost_in_a_transaction_is_an_outage(postgres: Database) -> None:
+    async def lose_connection() -> None:
+        async with postgres.transaction() as tx:
+            driver = (await tx.get_raw_connection()).driver_connection
+            assert driver is not None
+            await driver.close()
+            await tx.execute(text("SELECT 1"))
+
+    with pytest.raises(Outage, match="the database does not answer"):
+        await lose_connection()
 
 
 async def test_a_missing_table_is_no_outage_that_would_be_waited_for(tmp_path: Path) -> None:
