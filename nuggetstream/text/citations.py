@@ -3,16 +3,19 @@
 A mark is a pair of brackets with numbers of at most three digits between them: [1], [1, 3], [2-4], [^1].
 Blanks, commas, semicolons and "and" separate numbers, and may be doubled or trail, as people type them: [
 3,6,13], [0,], [6 9]. 【4†source】, as some assistants write, cites source 4. These are no marks: code;
-[1](https://example.org), which cites by address; [1]: at the start of a line, which defines a source; and
-decimals such as [0.9, 0.1].
+[1](https://example.org), which cites by address; [1]: at the start of a line, which defines a source;
+decimals such as [0.9, 0.1]; and ranges of more than 20 numbers such as [10-90], which name quantities.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from nuggetstream.text.markup import blank_code
 
+MOST_CITATIONS = 10_000  # that are read of one text, so that no text costs much memory
+_WIDEST_RANGE = 20  # numbers
 _SEPARATOR = r"(?:[\s,;&]|\band\b)"
 _NUMBER_OR_RANGE = r"\d{1,3}(?:\s*[–-]\s*\d{1,3})?"
 _BETWEEN_BRACKETS = rf"{_SEPARATOR}*\^?{_NUMBER_OR_RANGE}(?:{_SEPARATOR}+\^?{_NUMBER_OR_RANGE})*{_SEPARATOR}*"
@@ -72,7 +75,7 @@ class CitationUse:
 
 
 def parse_citations(text: str, sources: int | None = None, first: int | None = None) -> Citations:
-    """Read the citation marks of a text.
+    """Read the citation marks of a text, up to its first `MOST_CITATIONS` citations.
 
     Args:
         text: Plain text or Markdown; code is left out.
@@ -91,7 +94,7 @@ def parse_citations(text: str, sources: int | None = None, first: int | None = N
     """
     if (sources is not None and sources < 0) or first not in (None, 0, 1):
         raise ValueError("the number of sources is at least 0, and the first source has number 0 or 1")
-    citations = [citation for mark in _marks(text) for citation in _citations(mark)]
+    citations = list(islice((each for mark in _marks(text) for each in _citations(mark)), MOST_CITATIONS))
     if first is None:
         first = 0 if any(citation.source == 0 for citation in citations) else 1
     end = None if sources is None else first + sources
@@ -146,6 +149,19 @@ def without_citations(text: str) -> str:
     return "".join((*pieces, text[end:]))
 
 
+def blank_citations(text: str) -> str:
+    """The text with its citation marks replaced by spaces, so that positions stay the same.
+
+    >>> blank_citations("Rivers rise [2].")
+    'Rivers rise    .'
+    """
+    pieces, end = [], 0
+    for mark in _marks(text):
+        pieces += [text[end : mark.start()], " " * (mark.end() - mark.start())]
+        end = mark.end()
+    return "".join((*pieces, text[end:]))
+
+
 def numbers_name_own_sources(answers: Iterable[tuple[str, int]]) -> bool:
     """Whether the numbers that answers cite are positions in the lists of sources that come with them.
 
@@ -177,10 +193,20 @@ def numbers_name_own_sources(answers: Iterable[tuple[str, int]]) -> bool:
 def _marks(text: str) -> Iterator[re.Match[str]]:
     prose = blank_code(text)
     definitions = {definition.end() - 1 for definition in _DEFINITION.finditer(prose)}
-    return (mark for mark in _MARK.finditer(prose) if mark.end() not in definitions)
+    return (
+        mark
+        for mark in _MARK.finditer(prose)
+        if mark.end() not in definitions and all(high - low < _WIDEST_RANGE for low, high in _ranges(mark))
+    )
+
+
+def _ranges(mark: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The first and last number of each range of a mark; a number alone is both."""
+    for low, high in _RANGE.findall(mark["list"] or mark["source"]):
+        yield int(low), int(high or low)
 
 
 def _citations(mark: re.Match[str]) -> Iterator[Citation]:
-    for low, high in _RANGE.findall(mark["list"] or mark["source"]):
-        for source in range(int(low), int(high or low) + 1):
+    for low, high in _ranges(mark):
+        for source in range(low, high + 1):
             yield Citation(source, mark.start())

@@ -3,10 +3,12 @@
 The evaluator `citation_support` numbers sentences like this, and so does whoever shows its grades.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
-from nuggetstream.text.citations import parse_citations, without_citations
+from nuggetstream.text.citations import blank_citations, parse_citations, without_citations
 from nuggetstream.text.sentences import spans
 
 
@@ -50,14 +52,14 @@ def citing_sentences(text: str, sources: int) -> tuple[list[Citing], int]:
     """
     parts = worded_spans(text)
     citations = parse_citations(text, sources)
+    sentences = [without_citations(text[start:end]).strip() for start, end in parts]
+    words = _first_words(blank_citations(text), parts)
     found: dict[tuple[int, int], Citing] = {}
     for citation in citations.valid:
-        number = _sentence_at(citation.position, parts, text)
+        number = _sentence_at(citation.position, parts, words)
         if number is not None:
-            start, end = parts[number]
             source = citation.source - citations.first
-            sentence = without_citations(text[start:end]).strip()
-            found.setdefault((number, source), Citing(number + 1, source, sentence))
+            found.setdefault((number, source), Citing(number + 1, source, sentences[number]))
     return list(found.values()), len(parts)
 
 
@@ -80,11 +82,15 @@ def _has_words(text: str) -> bool:
     return any(map(str.isalpha, without_citations(text)))
 
 
-def _sentence_at(position: int, parts: Sequence[tuple[int, int]], text: str) -> int | None:
+def _first_words(prose: str, parts: Sequence[tuple[int, int]]) -> list[int]:
+    """The position of the first letter of each sentence, in a text without marks."""
+    return [next((i for i in range(start, end) if prose[i].isalpha()), end) for start, end in parts]
+
+
+def _sentence_at(position: int, parts: Sequence[tuple[int, int]], words: Sequence[int]) -> int | None:
     """The sentence that a mark belongs to; None for a mark before the first sentence."""
-    before = [number for number, (start, _) in enumerate(parts) if start <= position]
-    if not before:
+    number = bisect_right(parts, position, key=itemgetter(0)) - 1
+    if number < 0:
         return None
-    number = before[-1]
-    leads = not _has_words(text[parts[number][0] : position])
+    leads = position <= words[number]
     return number - 1 if leads and number else number

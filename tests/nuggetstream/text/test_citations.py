@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nuggetstream.text.citations import (
+    MOST_CITATIONS,
     citation_use,
     numbers_name_own_sources,
     parse_citations,
@@ -37,6 +39,7 @@ def cited(text: str, sources: int | None = None, first: int | None = None) -> li
         ("[1][2], word[3]", [1, 2, 3]),
         ("[^1] and [[2]](https://example.org)", [1, 2]),
         ("【4†source】 and 【5】", [4, 5]),
+        ("[81-100]", list(range(81, 101))),
         ("[1,\n2]", [1, 2]),
     ],
 )
@@ -56,6 +59,7 @@ def test_marks_are_read_as_people_and_models_type_them(text: str, numbers: list[
         "~~~\nids=[1, 2, 3]\n",
         "0,7] and [8[ are typing errors",
         "[4-2]",
+        "between [10-90] and [0-999] of them, or [7, 100 – 999]",
     ],
 )
 def test_what_only_looks_like_a_mark_is_no_citation(text: str) -> None:
@@ -115,6 +119,22 @@ def test_citations_are_counted_in_order_with_reuse_and_position() -> None:
 def test_prose_without_marks_keeps_everything_else() -> None:
     text = "Rivers rise [1, 2].\n- Dams[3] help `x[1]` [6 9]"
     assert without_citations(text) == "Rivers rise.\n- Dams help `x[1]`"
+
+
+def test_a_range_that_is_no_mark_stays_in_the_prose() -> None:
+    assert without_citations("Some [10-90] percent [1-3].") == "Some [10-90] percent."
+
+
+def test_a_text_of_marks_alone_costs_little_memory() -> None:
+    text = "[0-999]" * 14_000 + "[1-20]" * 17_000
+    tracemalloc.start()
+    try:
+        use = citation_use(text)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert use.count == MOST_CITATIONS
+    assert peak < 20_000_000
 
 
 @given(st.text(st.sampled_from("[]()【】†0129 ,;-–^:`~\nax"), max_size=60))
