@@ -1,12 +1,12 @@
-"""The settings of the retriever, its index, and what it does beside searching."""
+"""The settings of the retriever, its index, and what it does before it searches."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Literal, Self
 
 import click
+import structlog
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -16,7 +16,12 @@ from services.runtime.llm.address import EndpointAddress
 if TYPE_CHECKING:
     from services.retriever.port import VectorIndex
     from services.retriever.stage import Retriever
+    from services.runtime.service import Preparation
     from services.store.database import Database
+
+log = structlog.get_logger(__name__)
+
+_RETRY_S = 5.0  # after which filling the index is tried again
 
 
 class RetrievalSettings(BaseSettings):
@@ -106,24 +111,23 @@ async def open_index(settings: RetrievalSettings, database: "Database", model: s
     return index
 
 
-def upkeep(retriever: "Retriever") -> Callable[[asyncio.Event], Awaitable[None]]:
-    """The background task of a retriever, which runs until it is told to stop.
+def preparations(retriever: "Retriever") -> "list[Preparation]":
+    """What a retriever does before it takes battles: if they search the corpus, it fills its index.
 
-    If battles search the corpus, it brings the index up to date at once, so that the first battle need not
-    wait for that. It saves the index as chunks come.
+    Filling an index may take longer than the deadline of a battle.
     """
     from services.retriever.search import Scope
 
-    async def run(stop: asyncio.Event) -> None:
-        corpus = retriever.searcher.corpus
-        if retriever.scope is Scope.CORPUS:
-            stopping = asyncio.create_task(stop.wait())
-            updating = asyncio.create_task(corpus.update())
-            await asyncio.wait([stopping, updating], return_when=asyncio.FIRST_COMPLETED)
-            stopping.cancel()
-            updating.cancel()
-            with suppress(Unavailable, asyncio.CancelledError):  # the first search says what is wrong
-                await updating
-        await corpus.index.keep_saved(stop)
+    async def fill() -> None:
+        started = monotonic()
+        while True:
+            try:
+                await retriever.searcher.corpus.update()
+            except Unavailable as error:
+                log.warning("the index of the corpus is not filled yet", why=error.for_operators)
+                await asyncio.sleep(_RETRY_S)
+            else:
+                log.info("the index of the corpus is up to date", seconds=round(monotonic() - started, 1))
+                return
 
-    return run
+    return [fill] if retriever.scope is Scope.CORPUS else []

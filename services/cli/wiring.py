@@ -20,7 +20,7 @@ from services.cli.own_consumer import own_consumer
 from services.cli.process import read_settings
 from services.cli.rehearsal import Rehearsal
 from services.cli.reranking import open_variations
-from services.cli.retrieval import RetrievalSettings, open_index, upkeep
+from services.cli.retrieval import RetrievalSettings, open_index, preparations
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.shared_parts import (
     consumer_watch,
@@ -146,7 +146,8 @@ async def open_retriever(parts: Parts) -> AsyncIterator[Service]:
             name="retriever",
             stages=stages,
             rpcs=[retrieval_service(searcher)],
-            background=[upkeep(retriever)],
+            first=preparations(retriever),
+            background=[index.keep_saved],
         )
 
 

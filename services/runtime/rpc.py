@@ -40,13 +40,14 @@ Register = Callable[[grpc.aio.Server], ServiceDescriptor]
 class Health:
     """The standard gRPC health service of one process.
 
-    "" and the name of each service report readiness: SERVING until draining begins. LIVE reports liveness:
-    it stays SERVING while draining and while the broker is away, because a restart would help with neither.
+    "" and the name of each service report readiness: SERVING once prepared, until draining begins. LIVE
+    reports liveness: it is SERVING also while preparing or draining, and while the broker is away, because a
+    restart would help with none of them.
     A hanging event loop cannot answer, so the probe fails.
 
     Args:
         ready: Whether the process and its services are ready when they are served; False for a process that
-            waits for what it needs.
+            waits for what it needs, or prepares its work.
     """
 
     def __init__(self, *, ready: bool = True) -> None:
@@ -62,6 +63,11 @@ class Health:
         await self._servicer.set(LIVE, health_pb2.HealthCheckResponse.SERVING)
         for name in self._ready:
             await self._servicer.set(name, self._at_first)
+
+    async def prepared(self) -> None:
+        """Report that the process and its services are ready."""
+        for name in self._ready:
+            await self._servicer.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     async def draining(self) -> None:
         """Report that the process and its services are no longer ready."""

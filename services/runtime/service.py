@@ -1,6 +1,7 @@
 """A service (its stages, gRPC services and background tasks) and how it is run.
 
     bus ─> one runner per stage ─> handler        gRPC: health, reflection and the service's own
+                                                  first: what is done before it takes work
                                                   background: tasks that run beside the stages
 
 The same code runs one service per process (`serve`) or all services in one process (`up`).
@@ -21,6 +22,7 @@ from services.runtime.stream_usage import StreamUsage
 _LIMITS = RpcLimits()
 
 BackgroundTask = Callable[[asyncio.Event], Awaitable[None]]
+Preparation = Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Service:
         name: Name in `nuggetstream serve NAME`.
         stages: Stages, each run by a runner of its own.
         rpcs: gRPC services, in addition to health and reflection.
+        first: What is done before stages and background tasks begin. Meanwhile the service is alive and not
+            ready, and its gRPC is served.
         background: Tasks that run until the stop event is set. A task that raises or ends early ends the
             service.
         url: Base URL of its HTTP server; None without HTTP.
@@ -40,6 +44,7 @@ class Service:
     name: str
     stages: Sequence[Stage[Any, Any]] = ()
     rpcs: Sequence[rpc.Register] = ()
+    first: Sequence[Preparation] = ()
     background: Sequence[BackgroundTask] = ()
     url: str | None = None
     rpc_limits: RpcLimits = _LIMITS
@@ -65,9 +70,10 @@ async def run_service(
         ready: Called with the gRPC port once the service listens.
 
     Raises:
-        ExceptionGroup: A runner or a background task failed; the process should end and be restarted.
+        ExceptionGroup: A preparation, a runner or a background task failed; the process should end and be
+            restarted.
     """
-    health = rpc.Health()
+    health = rpc.Health(ready=not service.first)
     async with (
         rpc.serve(grpc_address, service.rpcs, state=health, limits=service.rpc_limits) as port,
         asyncio.TaskGroup() as group,
@@ -75,18 +81,37 @@ async def run_service(
         waiting = {stage.consumer.stream for stage in service.stages if stage.fill_limit < 1.0}
         usage = StreamUsage(bus, sorted(waiting))
         await usage.measure()
-        for stage in service.stages:
-            gated = replace(stage, handle=usage.gated(stage.handle, stage.fill_limit))
-            group.create_task(Runner(bus, gated, grace=grace).run(stop))
+        if ready is not None:
+            ready(port)
+        if await _prepared(service.first, stop):
+            await health.prepared()
+            for stage in service.stages:
+                gated = replace(stage, handle=usage.gated(stage.handle, stage.fill_limit))
+                group.create_task(Runner(bus, gated, grace=grace).run(stop))
         if waiting:
             group.create_task(usage.run(stop))
         for chore in service.background:
             group.create_task(_until_stopped(chore, stop))
-        if ready is not None:
-            ready(port)
         await stop.wait()
         # Reported before the work in flight is finished, so that clients send no more requests meanwhile.
         await health.draining()
+
+
+async def _prepared(first: Sequence[Preparation], stop: asyncio.Event) -> bool:
+    """Do what has to be done first; False if `stop` is set before it is done."""
+    preparing = asyncio.gather(*(prepare() for prepare in first))
+    stopping = asyncio.ensure_future(stop.wait())
+    either: list[asyncio.Future[Any]] = [preparing, stopping]
+    try:
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not preparing.done():
+            return False
+        await preparing
+        return True
+    finally:
+        preparing.cancel()
+        stopping.cancel()
+        await asyncio.gather(*either, return_exceptions=True)
 
 
 async def _until_stopped(chore: BackgroundTask, stop: asyncio.Event) -> None:

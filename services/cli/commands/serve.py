@@ -51,7 +51,7 @@ def command(
     prepared, it waits and is not ready: for the broker, its streams and the migrations
     NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer also
     waits until its embedding model is loaded, or its endpoint answers, and the retriever until a
-    cross-encoder that it runs is loaded.
+    cross-encoder that it runs is loaded and, where battles search the corpus, its index is filled.
     """
     server = _server(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)

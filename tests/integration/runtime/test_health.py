@@ -59,6 +59,66 @@ async def test_a_draining_service_is_not_ready_and_lives_while_it_finishes(flow:
     assert await flow.count("RESULTS") == 1
 
 
+async def test_a_service_takes_work_and_is_ready_once_it_is_prepared(flow: Flow) -> None:
+    prepared, order = asyncio.Event(), list[str]()
+
+    async def prepare() -> None:
+        await prepared.wait()
+        order.append("prepared")
+
+    async def handle(text: str) -> list[str]:
+        order.append(text)
+        return [text]
+
+    async def chore(stop: asyncio.Event) -> None:
+        order.append("chore")
+        await stop.wait()
+
+    service = Service("retriever", [flow.stage(handle)], first=[prepare], background=[chore])
+    async with running(service, flow.bus, asyncio.Event()) as port:
+        await flow.submit("tea")
+        assert (await ask(port, READY), await ask(port, rpc.LIVE)) == (NOT_SERVING, SERVING)
+        assert order == []
+        prepared.set()
+        async with asyncio.timeout(30):
+            while await flow.count("RESULTS") == 0:
+                await asyncio.sleep(0.01)
+        assert await ask(port, READY) == SERVING
+    assert order == ["prepared", "chore", "tea"]
+
+
+async def test_a_service_that_is_stopped_while_it_prepares_ends_and_takes_no_work(flow: Flow) -> None:
+    cancelled, chores = asyncio.Event(), list[bool]()
+
+    async def prepare() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    async def chore(stop: asyncio.Event) -> None:
+        chores.append(stop.is_set())
+
+    async def handle(text: str) -> list[str]:
+        return [text]
+
+    service = Service("retriever", [flow.stage(handle)], first=[prepare], background=[chore])
+    async with running(service, flow.bus, asyncio.Event()):
+        await flow.submit("tea")
+    assert cancelled.is_set()
+    assert chores == [True]
+    assert await flow.count("RESULTS") == 0
+
+
+async def test_a_preparation_that_fails_ends_the_service(flow: Flow) -> None:
+    async def prepare() -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ExceptionGroup) as raised:
+        await run_service(Service("retriever", first=[prepare]), flow.bus, asyncio.Event())
+    assert raised.group_contains(ZeroDivisionError)
+
+
 async def test_a_broker_that_is_away_is_no_death(nats_server: NatsServer) -> None:
     settings = BusSettings(servers=(nats_server.url,), reconnect_wait=0.05, unhealthy_after=0.0)
     async with Bus.connect(settings) as bus:
