@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, TextIO
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from services.scraper.outcome import PageOutcome
+from services.scraper.outcome import ArchivedAt, PageOutcome
 from services.scraper.response import RawResponse
 from services.scraper.stored_outcome import as_json
 
@@ -70,15 +70,18 @@ class PageArchive:
         self._lock = asyncio.Lock()
         self._file: _OpenFile | None = None
 
-    async def append(self, response: RawResponse) -> None:
+    async def append(self, response: RawResponse) -> ArchivedAt:
         """Write one response in a thread.
+
+        Returns:
+            Where it is.
 
         Raises:
             OSError: The disk is full or the folder is not writable.
         """
         entry = {"url": str(response.url), "date": warc_date(response.received_at)}
         async with self._lock:
-            await asyncio.to_thread(self._append, lambda writer: _record(writer, response), entry)
+            return await asyncio.to_thread(self._append, lambda writer: _record(writer, response), entry)
 
     async def append_visit(self, visit: ArchivedVisit) -> None:
         """Write what became of a page in a thread.
@@ -95,7 +98,7 @@ class PageArchive:
         async with self._lock:
             await asyncio.to_thread(self._close)
 
-    def _append(self, record: Callable[[WARCWriter], Any], entry: dict[str, str]) -> None:
+    def _append(self, record: Callable[[WARCWriter], Any], entry: dict[str, str]) -> ArchivedAt:
         file = self._file or self._open()
         offset = file.warc.tell()
         file.writer.write_record(record(file.writer))
@@ -104,6 +107,7 @@ class PageArchive:
         file.index.flush()
         if file.warc.tell() >= self._max:
             self._close()
+        return ArchivedAt(Path(file.warc.name).name, offset)
 
     def _open(self) -> _OpenFile:
         self._folder.mkdir(parents=True, exist_ok=True)

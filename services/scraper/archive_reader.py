@@ -17,7 +17,7 @@ from warcio.exceptions import ArchiveLoadFailed
 from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX, ArchivedVisit, warc_date
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.content_coding import BodyTooLarge, UndecodableBody, decoder_for
-from services.scraper.outcome import Validators
+from services.scraper.outcome import ArchivedAt, PageOutcome, Validators
 from services.scraper.response import RawResponse
 from services.scraper.stored_outcome import outcome_of
 
@@ -90,13 +90,17 @@ class ArchiveReader:
     def entry_for(self, visit: ArchivedVisit) -> Entry | None:
         """Where the response is that a visit is replayed from.
 
-        That is the latest response of its last URL, of those until its end if there is one.
+        That is the response that the visit names or, where it names none of this archive, the latest of its
+        last URL, of those until its end if there is one.
 
         Args:
             visit: A visit that read a response.
         """
         outcome = visit.outcome
         found = self._responses.get(str(canonicalize(outcome.final_url, keep_tracking=True)), [])
+        for entry in found:
+            if outcome.archived == ArchivedAt(entry.path.name, entry.offset):
+                return entry
         ended_at = warc_date(outcome.fetched_at + timedelta(seconds=outcome.elapsed_s))
         until = bisect_right([entry.date for entry in found], ended_at)
         return found[until - 1] if found else None  # with none until then, the last of all
@@ -187,6 +191,24 @@ def version_at(entry: Entry) -> Validators | None:
         if not http.get_statuscode().startswith("2"):
             return None
         return Validators(entry.url, http.get_header("etag"), http.get_header("last-modified"))
+
+
+def has_version(folder: Path, known: PageOutcome) -> bool:
+    """Whether an archive has the version of a page that is known, so that a visit which finds it unchanged
+    can be replayed; False where the record cannot be read.
+
+    Args:
+        folder: Folder of the archive, to which other processes may write, too; it may be missing.
+        known: The last outcome of the page.
+    """
+    at, version = known.archived, known.validators
+    if at is None or version is None:
+        return False
+    entry = Entry(url=version.url, date="", path=folder / at.file, offset=at.offset, is_visit=False)
+    try:
+        return version_at(entry) == version
+    except UnusableArchive:
+        return False
 
 
 def warc_of(index: Path) -> Path:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import structlog
 
@@ -22,7 +22,7 @@ from services.runtime.address_guard import GuardedBackend, Resolver, SystemResol
 from services.runtime.errors import Unavailable
 from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.archive import ArchivedVisit, PageArchive
-from services.scraper.archived_versions import ArchivedVersions
+from services.scraper.archive_reader import has_version
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock, SystemClock
 from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
@@ -41,6 +41,7 @@ from services.scraper.visit import Visit, invalid, validators_for
 from services.store.fetched_pages import FetchedPages
 
 _log = structlog.get_logger(__name__)
+T = TypeVar("T")
 _OUTCOME_WEIGHT = 1_000
 """Size of an outcome without its text, in characters."""
 
@@ -89,9 +90,8 @@ class PageFetcher:
         if renderer is None and settings.render_url is not None:
             renderer = BrowserRenderer(settings.render_url, settings, self._clock)
         self._renderer = renderer
-        folder = settings.archive_dir
-        self._archive = PageArchive(folder, settings.archive_file_bytes) if folder else None
-        self._archived = ArchivedVersions(folder) if folder else None
+        archive_dir = settings.archive_dir
+        self._archive = PageArchive(archive_dir, settings.archive_file_bytes) if archive_dir else None
         self._pages: SharedCache[str, PageOutcome] = SharedCache(
             Retention(
                 entries=settings.cache_pages,
@@ -171,14 +171,15 @@ class PageFetcher:
 
     async def _can_be_replayed(self, known: PageOutcome) -> bool:
         """Whether a visit that finds a known version unchanged could be replayed, if pages are archived."""
-        return (
-            self._archived is None or known.validators is None or await self._archived.has(known.validators)
-        )
+        folder = self._settings.archive_dir
+        if folder is None or known.validators is None:
+            return True
+        return await asyncio.to_thread(has_version, folder, known)
 
     async def _outcome(self, visit: Visit, known: PageOutcome | None) -> PageOutcome:
         response = await follow(
             visit.chain,
-            lambda hop: self._hop(hop, visit.budget, validators_for(known, hop)),
+            lambda hop: self._hop(hop, visit, validators_for(known, hop)),
             self._settings.max_redirects,
         )
         if known is not None and response.unchanged and validators_for(known, visit.chain.url):
@@ -196,17 +197,17 @@ class PageFetcher:
             rendered = await renderer.render(response, self._asked_by_script)
         except NotRendered as failure:
             return response, page.with_note(f"not rendered: {failure}")
-        await self._archive_with(lambda archive: archive.append(rendered))
+        visit.archived = await self._archive_with(lambda archive: archive.append(rendered))
         read = await self._reader.read(rendered, visit.requested)
         return rendered, read.with_note("rendered by a browser")
 
     async def _asked_by_script(self, url: WebUrl) -> RawResponse:
         return await self._polite(url, TimeBudget(self._settings.total_seconds, self._clock), None)
 
-    async def _hop(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
-        response = await self._polite(url, budget, known)
+    async def _hop(self, url: WebUrl, visit: Visit, known: Validators | None) -> RawResponse:
+        response = await self._polite(url, visit.budget, known)
         if known is None or not response.unchanged:
-            await self._archive_with(lambda archive: archive.append(response))
+            visit.archived = await self._archive_with(lambda archive: archive.append(response))
         return response
 
     async def _polite(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
@@ -222,13 +223,15 @@ class PageFetcher:
         async with self._host_limiter.slot(url.host, delay), self._slots, budget.spend():
             return await self._transport.get(url, limits, known)
 
-    async def _archive_with(self, append: Callable[[PageArchive], Awaitable[None]]) -> None:
+    async def _archive_with(self, append: Callable[[PageArchive], Awaitable[T]]) -> T | None:
+        """What archiving returns; None without an archive, or where it cannot be written."""
         if self._archive is None:
-            return
+            return None
         try:
-            await append(self._archive)
+            return await append(self._archive)
         except OSError as error:
             _log.warning("not archived", error=str(error))
+            return None
 
     def _lifetime(self, outcome: PageOutcome) -> float:
         """Seconds from now for which an outcome is valid."""

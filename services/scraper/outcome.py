@@ -4,7 +4,7 @@ An unusable page never counts as content. Its outcome is a quality class with on
 that sources which could not be read are counted and shown and do not go missing silently.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -67,6 +67,19 @@ class Validators:
 
 
 @dataclass(frozen=True, slots=True)
+class ArchivedAt:
+    """Where a response is in the page archive.
+
+    Attributes:
+        file: Name of the WARC file.
+        offset: Offset of the record in that file, in bytes.
+    """
+
+    file: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class PageOutcome:
     """The outcome of fetching one URL.
 
@@ -87,6 +100,7 @@ class PageOutcome:
         redirects: Number of redirects followed.
         validators: What a conditional request sends; None when the server sent nothing to recognise the
             version by.
+        archived: Where the response is archived that has these validators; None without one.
     """
 
     url: str
@@ -104,6 +118,7 @@ class PageOutcome:
     decoded_bytes: int
     redirects: int
     validators: Validators | None = None
+    archived: ArchivedAt | None = field(default=None, compare=False)
 
 
 class Unfetchable(Exception):

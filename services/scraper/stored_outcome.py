@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from services.scraper.outcome import PageOutcome, Quality, Validators
+from services.scraper.outcome import ArchivedAt, PageOutcome, Quality, Validators
 
 _ELSEWHERE = ("url", "text", "fetched_at")
 
@@ -13,6 +13,8 @@ _ELSEWHERE = ("url", "text", "fetched_at")
 def as_json(outcome: PageOutcome) -> dict[str, Any]:
     """An outcome without its URL, text and time."""
     kept = asdict(replace(outcome, text=None))
+    if outcome.archived is None:
+        del kept["archived"]
     return {name: value for name, value in kept.items() if name not in _ELSEWHERE}
 
 
@@ -26,12 +28,13 @@ def outcome_of(stored: Mapping[str, Any], url: str, text: str | None, fetched_at
         fetched_at: When it was fetched.
     """
     values = dict(stored)
-    validators = values.pop("validators")
+    validators, archived = values.pop("validators"), values.pop("archived", None)
     return PageOutcome(
         url=url,
         quality=Quality(values.pop("quality")),
         text=text,
         fetched_at=fetched_at,
         validators=None if validators is None else Validators(**validators),
+        archived=None if archived is None else ArchivedAt(**archived),
         **values,
     )

@@ -7,7 +7,7 @@ from typing import Self
 from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.extraction import Extraction
-from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable, Validators
+from services.scraper.outcome import TRANSIENT, ArchivedAt, PageOutcome, Quality, Unfetchable, Validators
 from services.scraper.page_reader import ReadPage
 from services.scraper.quality import Verdict
 from services.scraper.redirects import RedirectChain
@@ -28,6 +28,7 @@ class Visit:
         clock: Clock that measures the visit.
         began_at: When it began.
         began: The same in seconds of the monotonic clock.
+        archived: Where the last response is archived; None while none is.
     """
 
     requested: WebUrl
@@ -36,6 +37,7 @@ class Visit:
     clock: Clock
     began_at: datetime
     began: float
+    archived: ArchivedAt | None = None
 
     @classmethod
     def begin(cls, requested: WebUrl, seconds: float, clock: Clock) -> Self:
@@ -51,13 +53,15 @@ class Visit:
 
     def read(self, response: RawResponse, page: ReadPage) -> PageOutcome:
         """The outcome of a response that was read."""
+        validators = _sent_with(response, page.verdict.quality)
         return replace(
             self._outcome(page.verdict, page.extraction),
             http_status=response.status,
             content_type=response.header("content-type"),
             wire_bytes=len(response.wire_body),
             decoded_bytes=len(response.body),
-            validators=_sent_with(response, page.verdict.quality),
+            validators=validators,
+            archived=None if validators is None else self.archived,
         )
 
     def unchanged(self, known: PageOutcome) -> PageOutcome:

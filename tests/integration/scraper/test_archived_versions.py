@@ -88,6 +88,43 @@ async def test_a_version_that_the_archive_lacks_is_not_asked_about(
     await database.close()
 
 
+async def test_a_visit_that_found_no_change_is_replayed_from_the_version_that_it_confirmed(
+    site: Any, settings: Settings, article: Any, tmp_path: Path, migrated_sqlite: Path
+) -> None:
+    database = Database(copy_of(migrated_sqlite, tmp_path))
+    archive = settings(archive_dir=tmp_path / "warc", cache_seconds=0.001)
+    versioned(site, "/a", article("Owls"), "v1")
+    moved = site.put("/moved", status="301 Moved", Location="/a")
+    async with PageFetcher(archive, store=FetchedPages(database)) as fetcher:
+        first = await fetcher.fetch(site.url("/a"), "oolong")
+        versioned(site, "/a", article("Ducks"), "v2")
+        await fetcher.fetch(moved, "oolong")  # archives another version of the same address
+        versioned(site, "/a", article("Owls"), "v1")
+        second = await fetcher.fetch(site.url("/a"), "oolong")
+    assert named_version(site)
+    assert (second.title, second.text) == ("Owls", first.text)
+    again = await replayed(tmp_path / "warc", settings(), site.url("/a"))
+    assert (again.title, again.text, again.fetched_at) == ("Owls", first.text, second.fetched_at)
+    assert archive_command("verify", str(tmp_path / "warc"))[0] == 0
+    await database.close()
+
+
+async def test_no_index_is_read_to_know_whether_a_version_is_archived(
+    site: Any, settings: Settings, article: Any, tmp_path: Path, migrated_sqlite: Path
+) -> None:
+    database = Database(copy_of(migrated_sqlite, tmp_path))
+    archive = settings(archive_dir=tmp_path / "warc", cache_seconds=0.001)
+    url = versioned(site, "/a", article("Owls"), "v1")
+    async with PageFetcher(archive, store=FetchedPages(database)) as fetcher:
+        await fetcher.fetch(url, "oolong")
+    for index in (tmp_path / "warc").glob("*.index.jsonl"):
+        index.unlink()
+    async with PageFetcher(archive, store=FetchedPages(database)) as fetcher:
+        await fetcher.fetch(url, "oolong")
+    assert named_version(site)
+    await database.close()
+
+
 async def test_an_answer_without_a_page_that_nobody_asked_for_is_archived(
     site: Any, settings: Settings, tmp_path: Path
 ) -> None:
