@@ -17,7 +17,7 @@ class RawResponse:
         url: URL that was requested.
         status: HTTP status.
         reason: Reason phrase; may be "".
-        headers: Names and values in order, as sent.
+        headers: Names and values in order, as sent, their bytes as latin-1.
         wire_body: Body without transfer coding but with its content coding, as the archive stores it.
         body: Body without content coding.
         received_at: When the request was sent (UTC, with time zone).
@@ -49,4 +49,16 @@ class RawResponse:
     @property
     def redirect(self) -> str | None:
         """Target of the redirect; None when the response is not a redirect."""
-        return (self.header("location") or None) if self.status in REDIRECTS else None
+        return _text_of(self.header("location") or "") or None if self.status in REDIRECTS else None
+
+
+def _text_of(header: str) -> str:
+    """A header as its sender meant it: headers are kept as latin-1, and many servers send UTF-8.
+
+    >>> _text_of("/stra\u00c3\u009fe")
+    '/straße'
+    """
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
