@@ -1,4 +1,4 @@
-"""Extract the text of documents: HTML by trafilatura, PDF by PDFium, plain text as it is.
+"""Extract the text of documents: HTML by trafilatura, PDF by PDFium, plain text without its wrapping.
 
 This module runs in extraction processes only. With hostile input these parsers may loop, crash or exhaust
 memory; the process boundary of `extractor` contains that, and nothing here defends against it.
@@ -20,6 +20,7 @@ from services.scraper.extraction import Extraction, ExtractionJob
 from services.scraper.media_type import MediaKind
 from services.scraper.pdf import read_pdf
 from services.scraper.shell import is_shell
+from services.scraper.wrapped_lines import joined_plain
 
 _VISIBLE_CHARS = 4000
 _TITLE_CHARS = 500
@@ -120,7 +121,7 @@ def _pdf(job: ExtractionJob) -> Extraction:
 def _text(job: ExtractionJob) -> Extraction:
     text = decode(job.body, job.content_type).replace("\r\n", "\n").replace("\r", "\n")
     heading = _MARKDOWN_TITLE.search(text[:2000])
-    return Extraction(title=heading.group(1) if heading else None, text=text)
+    return Extraction(title=heading.group(1) if heading else None, text=joined_plain(text))
 
 
 def _clean(text: str) -> str:

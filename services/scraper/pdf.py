@@ -10,6 +10,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2 import raw as pdfium
 
 from services.scraper.extraction import Extraction, ExtractionFailed
+from services.scraper.wrapped_lines import joined_print
 
 MAX_PAGES = 1000
 MAX_CHARS = 5_000_000  # pages can share content, so a small file can have any amount of text
@@ -20,7 +21,7 @@ def read_pdf(body: bytes) -> Extraction:
     """The title, text and language of a PDF.
 
     Pages that are damaged are left out, and so are those after `MAX_PAGES` pages or `MAX_CHARS` characters.
-    A word that is hyphenated at the end of a line is joined again.
+    The lines of each paragraph are joined, and words that are hyphenated at the end of a line.
 
     Raises:
         ExtractionFailed: The file is damaged or protected by a password.
@@ -32,7 +33,7 @@ def read_pdf(body: bytes) -> Extraction:
     with document:
         return Extraction(
             title=document.get_metadata_value("Title") or None,
-            text=_text(document),
+            text=joined_print(_text(document)),
             language=_language(document),
         )
 

@@ -53,6 +53,24 @@ async def test_a_word_that_is_hyphenated_at_the_end_of_a_line_is_joined(pool: Ex
     assert document.text == "The owl is a nocturnal bird."
 
 
+async def test_the_lines_of_a_paragraph_are_one_text_and_headings_stay_apart(pool: ExtractionPool) -> None:
+    lines = [
+        "Owls",
+        "The owl is a nocturnal bird of prey that hunts",
+        "mice under the snow. It hears them from thirty",
+        "metres away, because its ears are at dif-",
+        "ferent heights.",
+        "Sources",
+    ]
+    document = await read(pool, text_pages([lines]))
+    assert document.text.split("\n") == [
+        "Owls",
+        "The owl is a nocturnal bird of prey that hunts mice under the snow. It hears them from thirty "
+        "metres away, because its ears are at different heights.",
+        "Sources",
+    ]
+
+
 async def test_characters_beyond_the_basic_plane_are_kept(pool: ExtractionPool) -> None:
     mapping = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <d83ddc26> endbfchar"
     objects = [
