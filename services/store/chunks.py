@@ -3,22 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, bindparam, select
+from sqlalchemy import Connection, Row, Select, bindparam, or_, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
 from services.store.chunk_tables import chunks, vectors
 from services.store.chunk_texts import stored_span, texts_of_rows
-from services.store.database import Database
+from services.store.database import Database, insert_into
+from services.store.sqlite_threads import Each
 from services.store.tables import sources
 
 _KEYS_PER_QUERY = 500
+_SOURCE_KEY = ("battle_id", "url_hash")
 _SAMPLES = 100  # texts of which the shortest is chosen
 
 
@@ -194,16 +197,15 @@ class Sources:
         self._database = database
 
     async def add(self, battle_id: str, new: Sequence[StoredSource]) -> None:
-        """Store the usable pages of a battle."""
-        await self._database.insert_rows(
-            sources,
-            [
-                {"battle_id": battle_id, "url_hash": content_hash(s.url), "url": s.url, "title": s.title}
-                | {"content_hash": s.content_hash, "fetched_at": s.fetched_at}
-                | {"cited_by_a": Side.A in s.cited_by, "cited_by_b": Side.B in s.cited_by}
-                for s in new
-            ],
-        )
+        """Store the usable pages of a battle; of a page that it has already, the one fetched later stays."""
+        rows = [
+            {"battle_id": battle_id, "url_hash": content_hash(s.url), "url": s.url, "title": s.title}
+            | {"content_hash": s.content_hash, "fetched_at": s.fetched_at}
+            | {"cited_by_a": Side.A in s.cited_by, "cited_by_b": Side.B in s.cited_by}
+            for s in new
+        ]
+        if rows:
+            await self._database.write(Each(_put_sources, rows))
 
     async def of_battle(self, battle_id: str, side: Side | None = None) -> list[StoredSource]:
         """The usable pages of a battle, or only those that one side cites."""
@@ -223,6 +225,22 @@ class Sources:
                 for row in await tx.execute(query):
                     source_by_page.setdefault(row.content_hash, _source(row))
         return source_by_page
+
+
+def _put_sources(connection: Connection, new: Sequence[Sequence[Mapping[str, Any]]]) -> Sequence[None]:
+    """Store sources, in the order of their keys, so that two writers of the same rows cannot deadlock."""
+    rows = sorted((row for rows in new for row in rows), key=itemgetter(*_SOURCE_KEY))
+    connection.execute(_replacing_sources(connection.dialect.name), rows)
+    return [None] * len(new)
+
+
+@cache
+def _replacing_sources(dialect: str) -> Any:
+    statement = insert_into(dialect, sources)
+    row, known = statement.excluded, sources.c
+    later = or_(known.fetched_at.is_(None), row.fetched_at.is_(None), row.fetched_at >= known.fetched_at)
+    values = {column.name: row[column.name] for column in known if column.name not in _SOURCE_KEY}
+    return statement.on_conflict_do_update(index_elements=_SOURCE_KEY, set_=values, where=later)
 
 
 def _batches(keys: Sequence[str]) -> list[Sequence[str]]:

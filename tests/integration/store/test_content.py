@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -224,7 +225,7 @@ async def test_sources_are_found_by_battle_and_by_side(database: Database) -> No
     both = StoredSource("u1", "One", "p", NOON, (Side.A, Side.B))
     right, nobody = StoredSource("u2", "", "q", None, (Side.B,)), StoredSource("u3", "", "p", None, ())
     await sources.add("b1", [both, right, nobody])
-    await sources.add("b1", [StoredSource("u1", "Other title", "q", None, ())])
+    await sources.add("b1", [StoredSource("u1", "Earlier title", "q", NOON - timedelta(days=1), ())])
     await sources.add("b2", [StoredSource("u4", "", "r", None, (Side.A,))])
     assert await sources.of_battle("b1") == [both, right, nobody]
     assert await urls(sources, Side.A) == ["u1"]

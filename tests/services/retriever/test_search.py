@@ -74,6 +74,15 @@ async def test_the_corpus_marks_what_the_battle_cites_and_names_the_rest(searche
     assert cited == {"u-both": BOTH, "u-left": (Side.A,), "u-right": (Side.B,), "u-other": ()}
 
 
+async def test_a_battle_whose_page_changed_until_it_was_scraped_again_has_the_page_as_it_is_now(
+    searcher: Searcher, record: Database, model: WordVectors | None
+) -> None:
+    text = "Green tea has less caffeine than coffee."
+    await index(record, "b1", "u-left", text, (Side.A,), model)
+    found = {item.text for item in await searcher.search("tea", Scope.ANSWER_A, "b1", 10)}
+    assert found == {text, "Tea is made of leaves."}
+
+
 async def test_what_was_just_indexed_is_found(
     searcher: Searcher, record: Database, model: WordVectors | None
 ) -> None:
