@@ -22,6 +22,8 @@ from services.cli.showing import BadInput, refusing
 _FILES = {BATTLES: "battles.jsonl", VOTES: "votes.jsonl"}
 _OTHER = "rows.jsonl"
 _RESULTS = "results.jsonl"
+_WRITTEN = (*_FILES.values(), _OTHER, _RESULTS, REJECTED)
+_PART = ".part"
 
 
 def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -74,7 +76,8 @@ def command(
     Writes OUT/battles.jsonl, one battle per line as `POST /v1/battles` takes it, and the rows that cannot
     be used, with line and field, to OUT/rejected.jsonl. A file of votes becomes OUT/votes.jsonl, which
     `nuggetstream rate` reads; labels, rankings, nuggets and documents become OUT/rows.jsonl. Assignments of
-    nuggetizer become OUT/results.jsonl with --to results, which `report` and `export` read.
+    nuggetizer become OUT/results.jsonl with --to results, which `report` and `export` read. Files of an
+    earlier import are replaced when all is read; FILE cannot be one of them.
 
     Memory holds one row at a time. The content tells the format; gzipped files are read as they are.
     """
@@ -85,7 +88,9 @@ def command(
         raise click.UsageError("Name either --out or --url.")
     with refusing(UnusableFile):
         is_pipe = file.exists() and not file.is_file() and not file.is_dir()
-        known = None if is_pipe else recognised(file, name, battles=url is not None)[0]
+        known, source = (None, None) if is_pipe else recognised(file, name, battles=url is not None)
+        if out is not None:
+            _keep_inputs([file, *(source.files if source else ()), *([documents] if documents else ())], out)
         texts = read_documents(documents) if documents else {}
         lines = _results(file) if is_results else read_lines(file, texts, name, battles=url is not None)
         title = known.title if known is not None else "a pipe"
@@ -104,27 +109,45 @@ def _results(file: Path) -> Iterator[Line | dict[str, Any]]:
     yield from results_of(source)
 
 
+def _keep_inputs(inputs: Iterable[Path], out: Path) -> None:
+    """Check that the import replaces no file that it reads.
+
+    Raises:
+        UnusableFile: Names the first file that it would replace.
+    """
+    replaced = [path for name in _WRITTEN for path in (out / name, out / f"{name}{_PART}") if path.exists()]
+    for file in inputs:
+        if any(file.exists() and path.samefile(file) for path in replaced):
+            raise UnusableFile(f"{file}: the import would replace this file; name another folder with --out")
+
+
 def _write(lines: Iterable[Line | dict[str, Any]], out: Path) -> tuple[int, int]:
-    """Write what was read; files of an earlier import are replaced.
+    """Write what was read. When all is read, the files get their names, and those of an earlier import go.
 
     Returns:
         Number of rows written, and of rows rejected.
     """
     out.mkdir(parents=True, exist_ok=True)
-    for name in (*_FILES.values(), _OTHER, _RESULTS, REJECTED):
-        (out / name).unlink(missing_ok=True)
     files: dict[str, IO[str]] = {}
     counts = dict.fromkeys((True, False), 0)
     try:
         for line in lines:
             name, value = _written(line)
             if name not in files:
-                files[name] = (out / name).open("w", encoding="utf-8")
+                files[name] = (out / f"{name}{_PART}").open("w", encoding="utf-8")
             files[name].write(json.dumps(value, ensure_ascii=False) + "\n")
             counts[name != REJECTED] += 1
-    finally:
         for opened in files.values():
             opened.close()
+        for name in _WRITTEN:
+            if name in files:
+                (out / f"{name}{_PART}").replace(out / name)
+            else:
+                (out / name).unlink(missing_ok=True)
+    finally:
+        for name, opened in files.items():
+            opened.close()
+            (out / f"{name}{_PART}").unlink(missing_ok=True)
     for name in files:
         click.echo(str(out / name))
     return counts[True], counts[False]

@@ -1,5 +1,7 @@
 """`nuggetstream import`: files of others become battles, votes or rows, and what cannot be used is named."""
 
+import csv
+import gzip
 import json
 import tracemalloc
 from pathlib import Path
@@ -49,6 +51,41 @@ def test_another_import_replaces_what_was_there(tmp_path: Path) -> None:
     run(SAMPLES / "qrels.txt", "--out", tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
     assert read(tmp_path / "rows.jsonl")[0]["label"] == 3
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+@pytest.mark.parametrize("name", ["votes.jsonl", "battles.jsonl", "votes.jsonl.part"])
+def test_an_import_never_replaces_a_file_that_it_reads(name: str, is_folder: bool, tmp_path: Path) -> None:
+    if is_folder and name.endswith(".part"):
+        pytest.skip("a folder is read without files of this ending")
+    text = (SAMPLES / "votes.jsonl").read_text("utf-8")
+    (tmp_path / name).write_text(text, "utf-8")
+    result = run(tmp_path if is_folder else tmp_path / name, "--out", tmp_path)
+    assert result.exit_code == 2
+    assert f"{name}: the import would replace this file; name another folder with --out" in result.output
+    assert [(path.name, path.read_text("utf-8")) for path in tmp_path.iterdir()] == [(name, text)]
+    other = tmp_path / "other"
+    assert run(tmp_path / name, "--out", other).exit_code == 0
+    assert read(other / "votes.jsonl")
+
+
+def test_an_import_never_replaces_its_documents(tmp_path: Path) -> None:
+    text = json.dumps({"docid": "d1", "text": "So."}) + "\n"
+    (tmp_path / "rows.jsonl").write_text(text)
+    result = run(SAMPLES / "comparia.jsonl", "--out", tmp_path, "--documents", tmp_path / "rows.jsonl")
+    assert result.exit_code == 2
+    assert "rows.jsonl: the import would replace this file" in result.output
+    assert (tmp_path / "rows.jsonl").read_text() == text
+
+
+def test_an_import_that_cannot_be_read_to_its_end_leaves_an_earlier_one(tmp_path: Path) -> None:
+    run(SAMPLES / "comparia.jsonl", "--out", tmp_path / "out")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    whole = gzip.compress((SAMPLES / "votes.jsonl").read_bytes() * 100)
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
+    result = run(tmp_path / "cut.jsonl.gz", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
 def test_assignments_of_nuggetizer_become_results_and_come_back(tmp_path: Path) -> None:
