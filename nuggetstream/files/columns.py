@@ -17,7 +17,7 @@ _SYSTEMS = (
 )
 _WINNERS = ("winner", "vote", "outcome")
 _TIMES = ("created_at", "voted_at", "received_at", "timestamp", "tstamp", "time", "date")
-_BATTLES = ("battle_id", "battle", "question_id", "id")
+BATTLE_COLUMNS = ("battle_id", "battle", "question_id", "id")
 _TEXTS = (("text_a", "text_b"), ("answer_a", "answer_b"), ("response_a", "response_b"))
 _CITATIONS = ("citations_a", "citations_b")
 
@@ -91,7 +91,7 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
     winner = _one(path, names, named.winner, _WINNERS, "--winner")
     battle = None
     if named.needs_battle:
-        battle = _one(path, names, named.battle, _BATTLES, "--battle")
+        battle = _one(path, names, named.battle, BATTLE_COLUMNS, "--battle")
     time = None
     if named.needs_time:
         time = _one(path, names, named.time, _TIMES, "--time")

@@ -59,11 +59,14 @@ def read_documents(path: Path) -> dict[str, str]:
     for number, line in _lines(path):
         try:
             row = json.loads(line)
-            documents[str(row["docid"])] = str(row["text"])
+            name, text = (row[field] for field in ("docid", "text"))
         except (ValueError, TypeError) as error:
             raise UnusableFile(f"{path}:{number}: is not a JSON object: {error}") from error
         except KeyError as error:
             raise UnusableFile(f"{path}:{number}: {error.args[0]}: is missing") from error
+        if name is None or not isinstance(text, str):
+            raise UnusableFile(f"{path}:{number}: {'docid' if name is None else 'text'}: is missing")
+        documents[str(name)] = text
     return documents
 
 

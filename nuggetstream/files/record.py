@@ -35,7 +35,7 @@ class Record:
         if value is None:
             return None
         if isinstance(value, bool | list | dict):
-            raise self.wrong(field, f"is {json.dumps(value)[:40]}; expected text or a number")
+            raise self.wrong(field, f"is {json.dumps(value, default=str)[:40]}; expected text or a number")
         return str(value).strip() or None
 
 

@@ -138,7 +138,7 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
     """
     rows = _selected(path, records, reading.where)
     columns = find_columns(path, _names(records), reading.columns)
-    found = [_vote(row, columns, reading.systems) for row in rows]
+    found = [vote_of(row, columns, reading.systems) for row in rows]
     votes = tuple(vote for vote in found if vote is not None)
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
@@ -149,6 +149,39 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
         rows=len(rows),
         without_vote=len(rows) - len(votes),
         features=tuple(name for name, _, _ in columns.features) or (FEATURES if columns.texts else ()),
+    )
+
+
+def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = None) -> CastVote | None:
+    """The vote of a row; None where it says no outcome.
+
+    Raises:
+        UnusableFile: Names file, line and field of what is wrong.
+    """
+    a, b = (_system(record, column, systems) for column in (columns.a, columns.b))
+    if a == b:
+        raise record.wrong(columns.b, f"system {a!r} battles itself")
+    said = record.text(columns.winner)
+    weight, count = _weight(record, columns.weight), _count(record, columns.count)
+    if said is None:
+        return None
+    try:
+        outcome = outcome_of(one_spelling(said), a, b)
+    except ValueError as error:
+        raise record.wrong(columns.winner, str(error)) from error
+    style_a, style_b = _style(record, columns)
+    return CastVote(
+        place=record.place,
+        system_a=a,
+        system_b=b,
+        outcome=outcome,
+        weight=weight,
+        count=count,
+        cluster=record.text(columns.cluster) if columns.cluster else None,
+        battle=_needed(record, columns.battle) if columns.battle else None,
+        time=_moment(record, columns.time) if columns.time else None,
+        style_a=style_a,
+        style_b=style_b,
     )
 
 
@@ -180,34 +213,6 @@ def _selected(path: Path, records: Sequence[Record], where: Iterable[tuple[str, 
         if not records:
             raise UnusableFile(f"{path}: {column}: no row has the value {value!r}")
     return records
-
-
-def _vote(record: Record, columns: Columns, systems: frozenset[str] | None) -> CastVote | None:
-    a, b = (_system(record, column, systems) for column in (columns.a, columns.b))
-    if a == b:
-        raise record.wrong(columns.b, f"system {a!r} battles itself")
-    said = record.text(columns.winner)
-    weight, count = _weight(record, columns.weight), _count(record, columns.count)
-    if said is None:
-        return None
-    try:
-        outcome = outcome_of(one_spelling(said), a, b)
-    except ValueError as error:
-        raise record.wrong(columns.winner, str(error)) from error
-    style_a, style_b = _style(record, columns)
-    return CastVote(
-        place=record.place,
-        system_a=a,
-        system_b=b,
-        outcome=outcome,
-        weight=weight,
-        count=count,
-        cluster=record.text(columns.cluster) if columns.cluster else None,
-        battle=_needed(record, columns.battle) if columns.battle else None,
-        time=_moment(record, columns.time) if columns.time else None,
-        style_a=style_a,
-        style_b=style_b,
-    )
 
 
 def _needed(record: Record, column: str) -> str:

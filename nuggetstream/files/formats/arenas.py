@@ -151,9 +151,11 @@ def _add_passage(page: dict[str, Any], snippet: str | None) -> None:
 
 
 def _pages(entry: Any, name: str) -> list[dict[str, Any]]:
-    results = entry.get("search_results") if isinstance(entry, dict) else entry
+    results = (entry.get("search_results") if isinstance(entry, dict) else entry) or []
+    if not isinstance(results, list):
+        raise InvalidSubmission([f"{name}: holds {shown(results)}; expected a list of results"])
     pages: list[dict[str, Any]] = []
-    for result in results or ():
+    for result in results:
         match result:
             case {"url": str(url), **rest}:
                 title, snippet = rest.get("title"), rest.get("snippet")
@@ -235,7 +237,8 @@ def _comparia(row: Row, _: Source) -> Read:
 
 def _categories(said: Any) -> list[str]:
     names = said if isinstance(said, list) else [said]
-    return [f"category:{name}" for name in dict.fromkeys(names) if isinstance(name, str) and name.strip()]
+    told = dict.fromkeys(name for name in names if isinstance(name, str) and name.strip())
+    return [f"category:{name}" for name in told]
 
 
 def _is_search_arena(sample: Sample) -> bool:

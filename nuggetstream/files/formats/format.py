@@ -59,11 +59,15 @@ class Source:
     def rows(self) -> Rows:
         """The rows of all files in order; in a folder, a problem says which file it is in."""
         for file in self.files:
-            for row in rows_in(file, self.container):
-                if isinstance(row, BadLine) and len(self.files) > 1:
-                    yield BadLine(row.line, tuple(f"{file.name}: {problem}" for problem in row.problems))
-                else:
-                    yield row
+            yield from self.rows_of(file)
+
+    def rows_of(self, file: Path) -> Rows:
+        """The rows of one of the files, as `rows` gives them."""
+        for row in rows_in(file, self.container):
+            if isinstance(row, BadLine) and len(self.files) > 1:
+                yield BadLine(row.line, tuple(f"{file.name}: {problem}" for problem in row.problems))
+            else:
+                yield row
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,16 +14,13 @@ from typing import Any
 from nuggetstream.domain.nugget import Grounding, Support
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
+from nuggetstream.files.formats.row_fields import WrongRow, id_in, number_in, object_in, text_in
 from nuggetstream.files.formats.rows import Container, Row, shown
 
 _IMPORTANCE = ("vital", "okay")
 _OPTIONAL = ("assignment", "grounding", "contradicted", "set_by")
 _PAIR = 2
 _DOCUMENT = (("docid", "did"), ("text", "document"))
-
-
-class _Wrong(ValueError):
-    """A row has other fields; says which."""
 
 
 def _each(parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> Callable[[Source], Iterator[Line]]:
@@ -42,7 +39,7 @@ def _each(parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> Callable[[Sour
 def _parsed(row: Row, parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> Iterator[Line]:
     try:
         found = list(parse(row.value))
-    except _Wrong as error:
+    except WrongRow as error:
         yield BadLine(row.line, (str(error),))
         return
     for fields in found:
@@ -51,23 +48,21 @@ def _parsed(row: Row, parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> It
 
 def _query(fields: Any) -> tuple[str | None, str]:
     """Id and text of the query of nuggetizer, which is an object, or a text beside its id."""
-    if not isinstance(fields, dict):
-        raise _Wrong("is not a JSON object")
-    match fields.get("query"):
+    match object_in(fields).get("query"):
         case {"text": str(text), **rest}:
             name = rest.get("qid")
         case str(text):
             name = fields.get("qid")
         case other:
-            raise _Wrong(f"query: is {shown(other)}; expected a text, or an object with qid and text")
-    return (None if name is None else str(name)), text
+            raise WrongRow(f"query: is {shown(other)}; expected a text, or an object with qid and text")
+    return (None if name is None else id_in("qid", name)), text
 
 
 def _pool(fields: Any) -> Iterator[Mapping[str, Any]]:
     name, query = _query(fields)
     candidates = fields.get("candidates")
     if not isinstance(candidates, list):
-        raise _Wrong(f"candidates: is {shown(candidates)}; expected a list")
+        raise WrongRow(f"candidates: is {shown(candidates)}; expected a list")
     documents: list[dict[str, Any]] = []
     for index, candidate in enumerate(candidates):
         match candidate:
@@ -76,7 +71,7 @@ def _pool(fields: Any) -> Iterator[Mapping[str, Any]]:
             case {"doc": {"segment": str(text)}, **rest}:
                 documents.append({"docid": rest.get("docid"), "text": text})
             case _:
-                raise _Wrong(f"candidates.{index}: is {shown(candidate)}; expected a text or doc.segment")
+                raise WrongRow(f"candidates.{index}: is {shown(candidate)}; expected a text or doc.segment")
     yield {"qid": name, "query": query, "documents": documents}
 
 
@@ -94,17 +89,17 @@ def nuggets_of(given: Any) -> list[dict[str, Any]]:
         ValueError: Names the nugget that is none.
     """
     if not isinstance(given, list):
-        raise _Wrong(f"nuggets: is {shown(given)}; expected a list")
+        raise WrongRow(f"nuggets: is {shown(given)}; expected a list")
     nuggets = []
     for index, nugget in enumerate(given):
         match nugget:
             case {"text": str(text), "importance": str(importance), **rest} if importance in _IMPORTANCE:
                 label = {name: rest[name] for name in _OPTIONAL if name in rest}
                 if not _fits(label):
-                    raise _Wrong(f"nuggets.{index}: grounding, contradicted or set_by is {shown(label)}")
+                    raise WrongRow(f"nuggets.{index}: grounding, contradicted or set_by is {shown(label)}")
                 nuggets.append({"text": text, "importance": importance} | label)
             case _:
-                raise _Wrong(f"nuggets.{index}: is {shown(nugget)}; expected text, and vital or okay")
+                raise WrongRow(f"nuggets.{index}: is {shown(nugget)}; expected text, and vital or okay")
     return nuggets
 
 
@@ -124,55 +119,56 @@ def _fits(label: Mapping[str, Any]) -> bool:
 
 def _qrel(fields: Any) -> Iterator[Mapping[str, Any]]:
     match fields:
-        case [query, _, document, label]:
-            yield {"query": query, "document": document, "label": _number("label", label, int)}
+        case [str(query), _, str(document), str(label)]:
+            yield {"query": query, "document": document, "label": number_in("label", label, int)}
         case _:
-            raise _Wrong(f"has {len(fields)} columns; expected query 0 document label")
+            raise WrongRow(f"has {_columns(fields)}; expected query 0 document label")
 
 
 def _run(fields: Any) -> Iterator[Mapping[str, Any]]:
     match fields:
-        case [query, _, document, rank, score, tag]:
+        case [str(query), _, str(document), str(rank), str(score), str(tag)]:
             yield {
                 "query": query,
                 "document": document,
-                "rank": _number("rank", rank, int),
-                "score": _number("score", score, float),
+                "rank": number_in("rank", rank, int),
+                "score": number_in("score", score, float),
                 "run": tag,
             }
         case _:
-            raise _Wrong(f"has {len(fields)} columns; expected query Q0 document rank score tag")
+            raise WrongRow(f"has {_columns(fields)}; expected query Q0 document rank score tag")
 
 
-def _number(name: str, text: str, kind: Callable[[str], float]) -> float:
-    try:
-        return kind(text)
-    except ValueError:
-        raise _Wrong(f"{name}: is {text!r}; expected a number") from None
+def _columns(fields: Any) -> str:
+    is_line = isinstance(fields, list) and all(isinstance(field, str) for field in fields)
+    return f"{len(fields)} columns" if is_line else "no columns"
 
 
 def _graded(fields: Any) -> Iterator[Mapping[str, Any]]:
     if not (isinstance(fields, list) and len(fields) == _PAIR and isinstance(fields[1], list)):
-        raise _Wrong("is no array of a query id and its passages")
+        raise WrongRow("is no array of a query id and its passages")
+    query = id_in("0", fields[0])
     for index, passage in enumerate(fields[1]):
-        if not isinstance(passage, dict) or "paragraph_id" not in passage:
-            raise _Wrong(f"1.{index}.paragraph_id: is missing")
+        if not isinstance(passage, dict) or passage.get("paragraph_id") is None:
+            raise WrongRow(f"1.{index}.paragraph_id: is missing")
         kept = ("paragraph_id", "text", "exam_grades", "paragraph_data")
-        yield {"query": str(fields[0])} | {name: passage[name] for name in kept if name in passage}
+        yield {"query": query} | {name: passage[name] for name in kept if name in passage}
 
 
 def _bank(fields: Any) -> Iterator[Mapping[str, Any]]:
+    query = id_in("query_id", object_in(fields).get("query_id"))
     items = next(
         (fields[name] for name in ("items", "questions") if isinstance(fields.get(name), list)), None
     )
     if items is None:
-        raise _Wrong("items: is missing")
+        raise WrongRow("items: is missing")
     for index, item in enumerate(items):
-        kind = next((kind for kind in ("question", "nugget") if f"{kind}_text" in item), None)
+        kinds = ("question", "nugget") if isinstance(item, dict) else ()
+        kind = next((kind for kind in kinds if f"{kind}_text" in item), None)
         if kind is None:
-            raise _Wrong(f"items.{index}: has neither question_text nor nugget_text")
-        text, name = item[f"{kind}_text"], item.get(f"{kind}_id")
-        yield {"query": str(fields["query_id"]), "id": name, "text": text, "kind": kind}
+            raise WrongRow(f"items.{index}: has neither question_text nor nugget_text")
+        text = text_in(f"items.{index}.{kind}_text", item[f"{kind}_text"])
+        yield {"query": query, "id": item.get(f"{kind}_id"), "text": text, "kind": kind}
 
 
 def _is_graded(sample: Sample) -> bool:
@@ -184,14 +180,13 @@ def _fields(sample: Sample) -> int:
 
 
 def _document(fields: Any) -> Iterator[Mapping[str, Any]]:
-    name, text = (fields.get(ours, fields.get(theirs)) for ours, theirs in _DOCUMENT)
-    if not isinstance(text, str):
-        raise _Wrong("text: is missing")
-    yield {"docid": str(name), "text": text}
+    name, text = (object_in(fields).get(ours, fields.get(theirs)) for ours, theirs in _DOCUMENT)
+    yield {"docid": id_in("docid", name), "text": text_in("text", text)}
 
 
 def _topic(fields: Any) -> Iterator[Mapping[str, Any]]:
-    yield {"qid": str(fields["qid"]), "query": fields["query"]}
+    name, text = (object_in(fields).get(name) for name in ("qid", "query"))
+    yield {"qid": id_in("qid", name), "query": text_in("query", text)}
 
 
 FORMATS = [

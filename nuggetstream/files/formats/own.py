@@ -11,7 +11,7 @@ from typing import Any
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import OVERALL, VOTE, Read
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Sample, Source, checked, object_of
-from nuggetstream.files.formats.rows import Container, Row
+from nuggetstream.files.formats.rows import Container, Row, shown
 from nuggetstream.files.submission import InvalidSubmission, parse_submission, parse_submission_json
 
 _GOLD = {"a": Vote.A, "b": Vote.B, "n": Vote.TIE}
@@ -30,10 +30,12 @@ _ANSWERS = (
 )
 
 
-def _nuggetstream(row: Row, _: Source) -> Read:
+def _nuggetstream(row: Row, source: Source) -> Read:
     if row.raw is None:
         fields = object_of(row)
-        return checked({name: value for name, value in fields.items() if value != ""})
+        if source.container is Container.CSV:  # which writes what is missing as an empty cell
+            fields = {name: value for name, value in fields.items() if value != ""}
+        return checked(fields)
     submission = parse_submission_json(row.raw)
     return submission, {} if submission.vote is None else {VOTE: submission.vote}
 
@@ -42,7 +44,7 @@ def _results(row: Row, _: Source) -> Read:
     fields = object_of(row)
     kept = ("id", "arena", "query", "language", "tags", "conversation")
     battle = {name: fields.get(name) for name in kept} | {"vote": fields.get("human_vote")}
-    submission, vote = checked(battle | {side: _answer(fields.get(side)) for side in "ab"})
+    submission, vote = checked(battle | {side: _answer(fields.get(side), side) for side in "ab"})
     reference = fields.get("reference")
     if not isinstance(reference, dict):
         return submission, vote
@@ -52,20 +54,21 @@ def _results(row: Row, _: Source) -> Read:
         raise InvalidSubmission([f"reference: {error}"]) from error
 
 
-def _answer(answer: Any) -> Any:
+def _answer(answer: Any, side: str) -> Any:
     if not isinstance(answer, dict):
         return answer
-    pages = [_page(source) for source in answer.get("sources") or () if isinstance(source, dict)]
+    sources = _list(answer, "sources", side)
+    pages = [_page(source, f"{side}.sources") for source in sources if isinstance(source, dict)]
     kept = {name: answer[name] for name in ("system", "text", "conversation") if name in answer}
     return kept | {"sources": pages}
 
 
-def _page(source: Mapping[str, Any]) -> dict[str, Any]:
+def _page(source: Mapping[str, Any], where: str) -> dict[str, Any]:
     page = {name: source[name] for name in ("url", "title") if source.get(name)}
     names = {"text": "snippet", "start": "start", "end": "end"}
     passages = [
         {ours: cited[name] for name, ours in names.items() if cited.get(name) is not None}
-        for cited in source.get("cited") or ()
+        for cited in _list(source, "cited", where)
         if isinstance(cited, dict)
     ]
     return page | ({"passages": passages} if passages else {})
@@ -98,12 +101,24 @@ def _gold(name: str, label: object) -> Vote:
 def _cited(answer: Any, side: str, documents: Mapping[str, str]) -> Any:
     if not isinstance(answer, dict):
         return answer
-    names = list(dict.fromkeys(answer.get("citations", [])))
+    names = list(dict.fromkeys(map(str, _list(answer, "citations", side))))
     if lost := [name for name in names if name not in documents]:
         problem = f"{side}.citations: {len(lost)} of {len(names)} documents are missing, such as {lost[0]!r}"
         raise InvalidSubmission([f"{problem}; name their file with --documents"])
     sources = [{"url": f"docid:{name}", "title": name, "text": documents[name]} for name in names]
     return {"system": answer.get("system"), "text": answer.get("text"), "sources": sources}
+
+
+def _list(fields: Mapping[str, Any], name: str, where: str) -> list[Any]:
+    """A list in an object; empty where it is missing.
+
+    Raises:
+        InvalidSubmission: It is something else.
+    """
+    value = fields.get(name) or []
+    if not isinstance(value, list):
+        raise InvalidSubmission([f"{where}.{name}: is {shown(value)}; expected a list"])
+    return value
 
 
 def _may_be_battles(sample: Sample) -> bool:

@@ -17,7 +17,7 @@ from nuggetstream.files.dataset import BadLine, UnusableFile
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source
 from nuggetstream.files.formats.pairing import Answers, RunAnswer, system_of
 from nuggetstream.files.formats.rows import Container, rows_in
-from nuggetstream.files.formats.votes import VOTES, vote_row
+from nuggetstream.files.formats.votes import VOTES, verdict_row
 from nuggetstream.files.submission import InvalidSubmission
 
 ANSWERS, QUERIES, DOCUMENTS = "answers.csv", "queries.csv", "documents.csv"
@@ -48,8 +48,11 @@ def _answer(row: Mapping[str, str], queries: Mapping[str, str], documents: _Docu
     """The answer of a row, with its documents.
 
     Raises:
-        InvalidSubmission: There is no such query, or its agent cannot be the name of a system.
+        InvalidSubmission: A field is missing, there is no such query, or its agent cannot be the name of a
+            system.
     """
+    if lost := [name for name in ("qid", "agent", "answer") if name not in row]:
+        raise InvalidSubmission([f"{name}: is missing" for name in lost])
     topic, system = row["qid"], system_of(row["agent"], "agent")
     if topic not in queries:
         raise InvalidSubmission([f"qid: {topic!r} is not in {QUERIES}"])
@@ -92,13 +95,11 @@ def _verdicts(source: Source) -> Iterator[Line]:
         if isinstance(row, BadLine):
             yield row
             continue
-        said = row.value["answer"].strip()
-        if said not in _VERDICTS:
+        said = row.value.get("answer") if isinstance(row.value, dict) else None
+        if not isinstance(said, str) or said.strip() not in _VERDICTS:
             yield BadLine(row.line, (f"answer: is {said!r}; expected A, B or C",))
             continue
-        yield vote_row(
-            row.line, row.value["qid"], row.value["agent_a"], row.value["agent_b"], _VERDICTS[said]
-        )
+        yield verdict_row(row, ("qid", "agent_a", "agent_b"), _VERDICTS[said.strip()])
 
 
 def _is_answers(sample: Sample) -> bool:

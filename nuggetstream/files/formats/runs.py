@@ -99,7 +99,8 @@ def _references(fields: Fields) -> list[str]:
 
 def _sources(fields: Fields, cited: list[str], documents: Mapping[str, str]) -> tuple[dict[str, Any], ...]:
     segments = fields.get("segments")
-    texts = {**documents, **(segments if isinstance(segments, dict) else {})}
+    own = segments.items() if isinstance(segments, dict) else ()
+    texts = {**documents, **{name: text for name, text in own if isinstance(text, str)}}
     lost = [name for name in cited if name not in texts]
     if texts and lost:
         problem = f"references: {len(lost)} of {len(cited)} documents are missing, such as {lost[0]!r}"

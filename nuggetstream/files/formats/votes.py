@@ -5,12 +5,18 @@ votes               rows with two systems and a winner
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-from nuggetstream.domain.system_name import one_spelling
-from nuggetstream.files.dataset import BadLine
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.system_name import one_spelling, system_name
+from nuggetstream.files.columns import BATTLE_COLUMNS, Columns, NamedColumns, find_columns, outcome_of
+from nuggetstream.files.dataset import BadLine, UnusableFile
 from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
-from nuggetstream.files.formats.rows import shown
-from nuggetstream.files.spellings import spelt_vote
+from nuggetstream.files.formats.rows import Row, shown
+from nuggetstream.files.record import Record
+from nuggetstream.files.votes import vote_of
 
 VOTES = "votes"
 _PAIRS = (
@@ -25,9 +31,32 @@ _TEXTS = ("a", "text_a", "answer_a", "response_a", "conversation_a", "messages_a
 _VERDICTS = {"A": "a", "B": "b", "Tie": "tie"}
 
 
-def vote_row(line: int, battle: str, system_a: str, system_b: str, winner: str | None) -> RowLine:
-    """A vote as every format of votes gives it; the winner is None where nobody decided."""
-    return RowLine(line, {"battle": battle, "system_a": system_a, "system_b": system_b, "winner": winner})
+def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> RowLine | BadLine:
+    """The verdict of a judge as every format of votes gives it.
+
+    Args:
+        row: Row with an object.
+        columns: The columns of the query and of both systems.
+        winner: The verdict; None where nobody decided.
+    """
+    record = Record(str(row.line), row.value)
+    problems, values = list[str](), list[str]()
+    for column in columns:
+        try:
+            text = record.text(column)
+            values.append("" if text is None else system_name(text) if column != columns[0] else text)
+            problems += [] if text else [f"{column}: is missing"]
+        except UnusableFile as error:
+            problems.append(_without_line(error, row))
+        except ValueError as error:
+            problems.append(f"{column}: {error}")
+    if not problems and values[1] == values[2]:
+        problems = [f"{columns[2]}: system {values[1]!r} battles itself"]
+    if problems:
+        return BadLine(row.line, tuple(problems))
+    battle, system_a, system_b = values
+    fields = {"battle": battle, "system_a": system_a, "system_b": system_b, "winner": winner}
+    return RowLine(row.line, fields)
 
 
 def _judgments(source: Source) -> Iterator[Line]:
@@ -38,48 +67,66 @@ def _judgments(source: Source) -> Iterator[Line]:
         if not isinstance(row.value, dict):
             yield BadLine(row.line, ("is not a JSON object",))
             continue
-        names = ("qid", "assistant_a_run_id", "assistant_b_run_id")
-        values = [row.value.get(name) for name in names]
-        if lost := [name for name, value in zip(names, values, strict=True) if value is None]:
-            yield BadLine(row.line, tuple(f"{name}: is missing" for name in lost))
+        said = row.value.get("judge_verdict")
+        if said is not None and not (isinstance(said, str) and said in _VERDICTS):
+            yield BadLine(row.line, (f"judge_verdict: is {shown(said)}; expected A, B or Tie",))
             continue
-        verdict = row.value.get("judge_verdict")
-        if verdict is not None and verdict not in _VERDICTS:
-            yield BadLine(row.line, (f"judge_verdict: is {shown(verdict)}; expected A, B or Tie",))
-            continue
-        topic, system_a, system_b = map(str, values)
-        yield vote_row(row.line, topic, system_a, system_b, None if verdict is None else _VERDICTS[verdict])
+        columns = ("qid", "assistant_a_run_id", "assistant_b_run_id")
+        yield verdict_row(row, columns, None if said is None else _VERDICTS[said])
 
 
 def _votes(source: Source) -> Iterator[Line]:
-    for row in source.rows():
-        if isinstance(row, BadLine):
-            yield row
-            continue
-        fields = row.value if isinstance(row.value, dict) else {}
-        pair = next((pair for pair in _PAIRS if fields.keys() >= set(pair)), None)
-        column = next((name for name in _WINNERS if name in fields), None)
-        if pair is None or column is None:
-            yield BadLine(row.line, ("has no two systems and a winner",))
-            continue
-        system_a, system_b, said = str(fields[pair[0]]), str(fields[pair[1]]), fields[column]
-        winner = None if said in (None, "") else _winner(str(said), system_a, system_b)
-        if winner == "":
-            yield BadLine(
-                row.line, (f"{column}: is {shown(said)}; expected a, b, tie, both_bad or a system",)
-            )
-            continue
-        battle = str(fields.get("battle_id") or fields.get("battle") or fields.get("question_id") or row.line)
-        yield vote_row(row.line, battle, system_a, system_b, winner)
+    for file in source.files:
+        prefix = f"{file.name}:" if len(source.files) > 1 else ""  # of ids, so that no two files share one
+        for row in source.rows_of(file):
+            yield row if isinstance(row, BadLine) else _vote(row, prefix)
 
 
-def _winner(said: str, system_a: str, system_b: str) -> str:
-    """The vote; empty where it is none."""
-    sides = {one_spelling(system_a): "a", one_spelling(system_b): "b"}
-    if (side := sides.get(one_spelling(said))) is not None:
-        return side
-    vote = spelt_vote(said)
-    return "" if vote is None else vote.value
+def _vote(row: Row, prefix: str) -> RowLine | BadLine:
+    """The vote of a row, with all that `nuggetstream rate` reads unless it is told other columns."""
+    if not isinstance(row.value, dict):
+        return BadLine(row.line, ("is not a JSON object",))
+    columns = _columns(tuple(row.value))
+    if columns is None:
+        return BadLine(row.line, ("has no two systems and a winner",))
+    record = Record(str(row.line), row.value)
+    try:
+        vote = vote_of(record, columns)
+        a, b = (one_spelling(record.text(column) or "") for column in (columns.a, columns.b))
+        battle = next(filter(None, map(record.text, BATTLE_COLUMNS)), f"{prefix}{row.line}")
+    except UnusableFile as error:
+        return BadLine(row.line, (_without_line(error, row),))
+    fields: dict[str, Any] = {"battle": battle, "system_a": a, "system_b": b, "winner": None}
+    if vote is not None:
+        fields["winner"] = _winner(vote.outcome, a, b, str(record.text(columns.winner)))
+    # `rate` reads both of rows without an outcome, too; `vote_of` has checked them.
+    if columns.count is not None:
+        fields["count"] = int(float(str(record.text(columns.count))))
+    if columns.weight is not None:
+        fields["weight"] = float(str(record.text(columns.weight)))
+    return RowLine(row.line, fields)
+
+
+@lru_cache(maxsize=256)
+def _columns(names: tuple[str, ...]) -> Columns | None:
+    """The columns of rows with these; None where there are no two systems and a winner."""
+    try:
+        return find_columns(Path(), names, NamedColumns())
+    except UnusableFile:
+        return None
+
+
+def _winner(outcome: Vote | float, system_a: str, system_b: str, said: str) -> str | float:
+    """The outcome as one word or number; the words of the file where a system has that word for a name."""
+    word = outcome.value if isinstance(outcome, Vote) else outcome
+    try:
+        return word if outcome_of(str(word), system_a, system_b) == outcome else said
+    except ValueError:
+        return said
+
+
+def _without_line(error: UnusableFile, row: Row) -> str:
+    return str(error).removeprefix(f"{row.line}: ")
 
 
 def _is_votes(sample: Sample) -> bool:
@@ -103,7 +150,7 @@ PLAIN_VOTES = FileFormat(
     holds=VOTES,
     recognises=_is_votes,
     read=_votes,
-    fields="two systems and a winner per row",
+    fields="two systems, a winner or the share of the point that A takes, `count`, `weight` and battle",
     lost="all other columns, which `nuggetstream rate` reads",
     used_by="nuggetstream rate",
 )

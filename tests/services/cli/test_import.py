@@ -183,3 +183,75 @@ def test_a_large_file_is_read_in_the_memory_of_a_few_rows(shape: str, tmp_path: 
     finally:
         tracemalloc.stop()
     assert found == (rows // 2 if shape == "answers" else rows)
+
+
+VOTES = """\
+model_a,model_b,winner,count,weight,battle_id
+x,y,model_a,900,1,1
+x,y,y,100,1,2
+x,z,0.75,10,0.5,3
+y,z,0.5,4,1,4
+ y ,z,tie,40,1,5
+b,x,x,7,1,6
+x,z,,1,1,7
+z,y,1.0,3,1,8
+a,b,right,2,1,9
+b,a,left,2,1,10
+"""
+
+
+def rated(path: Path, out: Path) -> dict[str, bytes]:
+    """The tables that `rate` writes, which name no file."""
+    done = CliRunner().invoke(main, ["rate", str(path), "--plain", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    return {table.name: table.read_bytes() for table in out.glob("*.csv")}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_imported_votes_are_rated_as_the_original(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"original.{kind}"
+    rows = list(csv.DictReader(VOTES.splitlines()))
+    lines = [row | {"count": int(row["count"]), "weight": float(row["weight"])} for row in rows]
+    path.write_text(VOTES if kind == "csv" else "".join(json.dumps(line) + "\n" for line in lines))
+    result = run(path, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "10 rows imported, 0 rejected" in result.output
+    assert rated(tmp_path / "out" / "votes.jsonl", tmp_path / "2") == rated(path, tmp_path / "1")
+    votes = read(tmp_path / "out" / "votes.jsonl")
+    assert votes[2] == {
+        "battle": "3", "system_a": "x", "system_b": "z", "winner": 0.75, "count": 10, "weight": 0.5,
+    }  # fmt: skip
+    assert votes[6] == {
+        "battle": "7", "system_a": "x", "system_b": "z", "winner": None, "count": 1, "weight": 1.0,
+    }  # fmt: skip
+
+
+def test_votes_without_an_id_have_one_each_in_a_folder_of_files(tmp_path: Path) -> None:
+    for name in ("1.jsonl", "2.jsonl"):
+        row = json.dumps({"model_a": "x", "model_b": "y", "winner": "x"})
+        (tmp_path / name).write_text(f"{row}\n{row}\n")
+    assert run(tmp_path, "--out", tmp_path / "out").exit_code == 0
+    battles = [vote["battle"] for vote in read(tmp_path / "out" / "votes.jsonl")]
+    assert battles == ["1.jsonl:1", "1.jsonl:2", "2.jsonl:1", "2.jsonl:2"]
+
+
+def test_a_vote_that_cannot_be_rated_is_rejected(tmp_path: Path) -> None:
+    vote = {"model_a": "x", "model_b": "y", "winner": "a"}
+    wrong = [
+        ({"model_b": "x"}, "model_b: system 'x' battles itself"),
+        ({"winner": 1.5}, "winner: is '1.5'; expected a, b, tie, both_bad, the name of the winner"),
+        ({"winner": True}, "winner: is true; expected text or a number"),
+        ({"count": 0.5}, "count: is '0.5'; expected a whole number of votes"),
+        ({"weight": None}, "weight: is missing"),
+        ({"model_a": ["x"]}, 'model_a: is ["x"]; expected text or a number'),
+        ({"battle_id": ["x"]}, 'battle_id: is ["x"]; expected text or a number'),
+    ]
+    path = tmp_path / "votes.jsonl"
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in (vote, *(vote | change for change, _ in wrong)))
+    )
+    assert run(path, "--out", tmp_path / "out").exit_code == 0
+    rejected = read(tmp_path / "out" / "rejected.jsonl")
+    assert [row["line"] for row in rejected] == list(range(2, 9))
+    for row, (_, problem) in zip(rejected, wrong, strict=True):
+        assert row["problems"][0].startswith(problem)
