@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from nuggetstream.files.dataset import OVERALL, VOTE, BadLine, UnusableFile
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.formats.rows import container_of, rows_in
-from nuggetstream.files.text import read_text
+from nuggetstream.files.text import read_text_lines
 
 REJECTED = "rejected.jsonl"  # lines that the evaluation rejected, beside its results
 REJECTED_BEFORE = "refused.jsonl"  # the same file as earlier versions named it
@@ -61,13 +61,15 @@ class Results:
 def read_results(path: Path) -> Results:
     """Read the evaluated battles of a file; a `rejected.jsonl` beside it counts towards what was received.
 
+    Memory holds the battles and one line of the file.
+
     Raises:
         UnusableFile: The file, or one of its lines, cannot be used. The message names the file, and for a
             line its number and the field.
     """
     battles: list[BattleRow] = []
     first_line: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_text_lines(path), start=1):
         if not line.strip():
             continue
         battle = _battle(line, f"{path}:{number}")
@@ -95,12 +97,8 @@ def _rejected(path: Path) -> int:
     """Lines in the file of rejected lines beside the results; none without such a file."""
     for name in (REJECTED, REJECTED_BEFORE):
         if (beside := path.with_name(name)).exists():
-            return sum(bool(line.strip()) for line in _lines(beside))
+            return sum(bool(line.strip()) for line in read_text_lines(beside))
     return 0
-
-
-def _lines(path: Path) -> list[str]:
-    return read_text(path).split("\n")  # splitlines also cuts inside JSON strings
 
 
 def _battle(line: str, where: str) -> BattleRow:

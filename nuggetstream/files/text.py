@@ -1,9 +1,12 @@
 """The text of a file that somebody brings, plain or gzipped."""
 
 import gzip
+import io
 import zlib
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 from nuggetstream.files.dataset import UnusableFile
 
@@ -42,9 +45,36 @@ def read_text(path: Path) -> str:
         plain = gzip.decompress(content) if content.startswith(_GZIP) else content
     except (OSError, EOFError, zlib.error) as error:
         raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    if found := next((name for start, name in _OTHERS.items() if plain.startswith(start)), None):
-        raise UnusableFile(f"{path}: is {found}; expected text, plain or gzipped")
+    _check_text(path, plain)
     try:
         return plain.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
+
+
+def read_text_lines(path: Path) -> Iterator[str]:
+    """The lines of a file as `read_text` reads it, in memory of one line. Only a line feed ends a line.
+
+    Raises:
+        UnusableFile: As `read_text`.
+    """
+    try:
+        with path.open("rb") as raw:
+            zipped = raw.peek(len(_GZIP)).startswith(_GZIP)
+            with cast(io.BufferedReader, gzip.open(raw)) if zipped else raw as file:
+                _check_text(path, file.peek(_LOOKED_AT))
+                yield from io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
+    except UnicodeDecodeError as error:
+        raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _check_text(path: Path, content: bytes) -> None:
+    """Check that a file does not begin as one that is no text.
+
+    Raises:
+        UnusableFile: It does; says what it is.
+    """
+    if found := next((name for start, name in _OTHERS.items() if content.startswith(start)), None):
+        raise UnusableFile(f"{path}: is {found}; expected text, plain or gzipped")

@@ -12,6 +12,7 @@ from nuggetstream.statistics.proportion import wilson
 
 _TIES = (Vote.TIE, Vote.BOTH_BAD)
 _NO_SPREAD = 1e-12
+_CHUNK = 2**22  # numbers drawn at a time: 32 MB, however many resamples and clusters
 
 
 class KappaWeights(StrEnum):
@@ -124,8 +125,12 @@ def clustered_interval(
     names, member = np.unique(np.asarray(clusters), return_inverse=True)
     sums = np.bincount(member, weights=values)
     sizes = np.bincount(member)
-    drawn = rng.integers(0, len(names), (resamples, len(names)))
-    means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    size = max(_CHUNK // len(names), 1)
+    means = np.empty(resamples)
+    for start in range(0, resamples, size):
+        chunk = means[start : start + size]
+        drawn = rng.integers(0, len(names), (len(chunk), len(names)))
+        chunk[:] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 

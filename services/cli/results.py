@@ -56,7 +56,7 @@ class ResultsFile:
         self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def finish(self, rejected: Sequence[BadLine], boards: Sequence[Mapping[str, Any]]) -> Summary:
-        """Write summary.json, summary.txt and, if lines were rejected, rejected.jsonl.
+        """Write rejected.jsonl if lines were rejected, and then summary.json and summary.txt.
 
         Args:
             rejected: Lines that are not counted as battles, in any order.
@@ -64,8 +64,8 @@ class ResultsFile:
         """
         self._file.close()
         self._path.replace(self._out / RESULTS)
-        summary = self._summing.summary(len(rejected))
         _write_rejected(self._out, rejected)
+        summary = self._summing.summary(len(rejected))
         content = asdict(summary) | {"leaderboards": list(boards)}
         text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
         (self._out / "summary.json").write_text(text, "utf-8")

@@ -85,7 +85,7 @@ _DRY_RUN = click.option(
     help="Folder for the results, and for the state from which the same command continues.  [required]",
 )
 @_DOCUMENTS
-@click.option("--limit", type=click.IntRange(min=1), help="Evaluate only the first LIMIT battles.")
+@click.option("--limit", type=click.IntRange(min=1), help="Read and evaluate only the first LIMIT battles.")
 @click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
 @_REPLAY
 @click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price, within days.")
@@ -239,8 +239,10 @@ def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper)
         for line in read_battles(file, texts):
             if isinstance(line, BadLine):
                 rejected.append(line)
-            elif limit is None or len(lines) < limit:
+            else:
                 lines.append(keeper.keep(line))
+            if len(lines) == limit:
+                break
     _name(file, rejected)
     if not lines:
         raise click.ClickException(f"{file}: contains no battle")

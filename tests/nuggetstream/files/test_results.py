@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,24 @@ def test_a_line_separator_inside_an_answer_does_not_end_the_line(tmp_path: Path)
     path = tmp_path / "results.jsonl"
     path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
     assert read_results(path).battles[0].a.text == "one\u2028two\x0cthree"
+
+
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_a_file_is_read_in_the_memory_of_its_battles(is_zipped: bool, tmp_path: Path) -> None:
+    path = file_of(tmp_path, [battle(f"b{number}") | {"unread": "word " * 20_000} for number in range(40)])
+    path.with_name("rejected.jsonl").write_text(
+        json.dumps({"line": 1, "problems": ["?" * 100_000]}) + "\n" * 40
+    )
+    if is_zipped:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    tracemalloc.start()
+    try:
+        results = read_results(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert results.received == 41
+    assert peak < 1_500_000  # the file has 4 MB
 
 
 def test_a_vote_without_reference_is_the_one_dimension(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Agreement with people: intervals of few votes, and where there is no answer."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -41,3 +43,26 @@ def test_votes_that_all_agree_are_no_certainty() -> None:
     for found, queries in ((one, 1), (nine, 9)):
         theirs = stats.binomtest(queries, queries).proportion_ci(0.95, "wilson")
         assert (found.low, found.high) == pytest.approx((theirs.low, 1.0))
+
+
+@pytest.mark.parametrize("clusters", [1, 7, 1000])
+def test_resamples_drawn_in_chunks_are_those_drawn_at_once(
+    clusters: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(1).random(3 * clusters)
+    names = [str(number % clusters) for number in range(3 * clusters)]
+    at_once = clustered_interval(values, names, seeded(), 501)
+    monkeypatch.setattr("nuggetstream.statistics.agreement._CHUNK", 64)
+    assert clustered_interval(values, names, seeded(), 501) == at_once
+
+
+def test_an_interval_of_many_clusters_takes_little_memory() -> None:
+    names = [f"query {number}" for number in range(100_000)]
+    values = np.random.default_rng(1).random(len(names))
+    tracemalloc.start()
+    try:
+        clustered_interval(values, names, seeded(), 200)  # 160 MB of draws
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 120e6

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.files.dataset import BattleLine
+from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.registry import read_battles
 from services.cli.kept_lines import Keeper
 from services.cli.results import ResultsFile
@@ -94,3 +94,17 @@ def test_results_that_were_interrupted_leave_those_of_an_earlier_run(tmp_path: P
         results.add(view(1))
     assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
     assert (tmp_path / "results.jsonl").read_text() == "earlier\n"
+
+
+def test_rejected_lines_are_written_before_the_summary_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("nuggetstream.report.summary.Summing.summary", fail)
+    with ResultsFile(tmp_path, {"b1": {}}) as results:
+        results.add(view(1))
+        with pytest.raises(MemoryError):
+            results.finish([BadLine(2, ("is not a JSON object",))], [])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rejected.jsonl", "results.jsonl"]
