@@ -253,7 +253,11 @@ def _repair(key: str) -> str:
 
 
 class _CachedReply(BaseModel):
-    """A reply in the cache. The reply itself is stored as JSON text and parsed as strictly as a new one."""
+    """A reply in the cache. The reply itself is stored as JSON text and parsed as strictly as a new one.
+
+    Its lines are stored as lines, or as objects where a line could not hold them (`Line`), so that what was
+    usable once is always read back.
+    """
 
     reply: str
     model: str

@@ -12,13 +12,15 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    ValidationError,
     model_serializer,
     model_validator,
 )
@@ -69,7 +71,7 @@ class Reply(BaseModel):
 class Line(BaseModel):
     """An item of a list, written as one line of text."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
     pattern: ClassVar[re.Pattern[str]]
     example: ClassVar[str]
 
@@ -83,9 +85,20 @@ class Line(BaseModel):
             raise ValueError(f"not a line like {cls.example!r}")
         return {name: part for name, part in found.groupdict().items() if part is not None}
 
-    @model_serializer
-    def _write(self) -> str:
-        return self.line()
+    @model_serializer(mode="wrap")
+    def _write(self, as_object: SerializerFunctionWrapHandler) -> str | dict[str, Any]:
+        """The item as a line, or as an object where a line would not be read as the same item.
+
+        A reply that has objects in place of lines may have values that no line can have.
+        """
+        line = self.line()
+        try:
+            if type(self).model_validate(line) == self:
+                return line
+        except ValidationError:
+            pass
+        fields: dict[str, Any] = as_object(self)
+        return fields
 
     @abstractmethod
     def line(self) -> str:

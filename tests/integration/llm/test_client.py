@@ -227,6 +227,15 @@ async def test_a_second_ask_is_answered_from_the_cache_and_costs_nothing(connect
     assert (await after_a_crash.model.ledger.for_battle("b2")).calls == 0
 
 
+async def test_a_reply_with_objects_that_no_line_can_hold_is_paid_for_once(connect: Connect) -> None:
+    label = {"id": "n1", "label": "support", "first": -1}
+    server, cache = Scripted([said(json.dumps({"labels": [label]}))]), MemoryReplyCache()
+    first = await connect(server, cache=cache)()
+    second = await connect(server, cache=cache)()
+    assert second.value == first.value
+    assert (second.usage.cached, len(server.requests)) == (True, 1)
+
+
 READ_ONLY = Outage(Reason.STORE_UNAVAILABLE, "cannot execute INSERT in a read-only transaction")
 
 

@@ -8,6 +8,8 @@ import pytest
 from openai.lib._pydantic import to_strict_json_schema
 from pydantic import ValidationError
 
+from services.judge.graders.lines import GradesReply
+from services.judge.pairwise.utility import UtilityReply
 from services.runtime.llm import parsing
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.parsing import Unusable, read_reply
@@ -211,3 +213,37 @@ def test_the_problem_names_places_and_not_the_hostile_value() -> None:
 @pytest.mark.parametrize("reply", [NuggetsReply, WindowReply, ImportanceReply, AssignmentReply, VerdictReply])
 def test_every_reply_schema_is_one_that_strict_mode_accepts(reply: type[Reply]) -> None:
     assert schema_of(reply) == to_strict_json_schema(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "item"),
+    [
+        (NuggetsReply, {"text": "Tides rise.", "importance": "vital", "sources": ["a1", "c2"]}),
+        (
+            NuggetsReply,
+            {"text": "Tides rise.", "importance": "vital", "sources": ["[a1]", "c2;", "two words"]},
+        ),
+        (NuggetsReply, {"text": " Tides\nrise. ", "importance": "okay", "sources": []}),
+        (NuggetsReply, {"text": "Tides rise.", "importance": "okay", "sources": ["a1:"]}),
+        (AssignmentReply, {"id": "n1", "label": "support", "first": -1}),
+        (AssignmentReply, {"id": "n1", "label": "support", "first": 1_000_000, "last": 1_000_001}),
+        (AssignmentReply, {"id": "n1", "label": "not_support", "last": 3}),
+        (AssignmentReply, {"id": "n: 1", "label": "partial_support", "first": 2, "last": 2}),
+        (ImportanceReply, {"id": "n 1", "importance": "okay"}),
+        (GradesReply, {"name": "two words", "value": 1, "reason": "So."}),
+        (GradesReply, {"name": "accuracy", "value": 12345.678901, "reason": " So. "}),
+        (GradesReply, {"name": "accuracy", "value": 1, "reason": ""}),
+        (UtilityReply, {"dimension": "quality overall", "winner": "first"}),
+    ],
+)
+def test_a_reply_that_was_read_is_read_back_as_it_was(reply: type[Reply], item: dict[str, Any]) -> None:
+    name = next(name for name in reply.model_fields if name != "reasoning")
+    prompt = _prompt(reply)
+    value = read_reply(json.dumps({"reasoning": "So.", name: [item]}), prompt)
+    assert read_reply(value.model_dump_json(), prompt) == value
+
+
+def test_a_number_that_is_none_is_no_grade() -> None:
+    for value in ("NaN", "Infinity", "1e999"):
+        with pytest.raises(Unusable):
+            read_reply(f'{{"grades": [{{"name": "accuracy", "value": {value}}}]}}', _prompt(GradesReply))
