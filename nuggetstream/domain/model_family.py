@@ -69,5 +69,19 @@ def family_of(name: str, own: Mapping[str, str] | None = None) -> str | None:
     return None
 
 
+def common_family(models: str, own: Mapping[str, str] | None = None) -> str | None:
+    """The family of all of several models; None where one has another family, or none that is known.
+
+    Args:
+        models: Name of a model, or of several separated by commas.
+        own: See `family_of`.
+
+    >>> common_family("gpt-5, o3"), common_family("gpt-5, claude-5"), common_family("atlas, gpt-5")
+    ('openai', None, None)
+    """
+    families = {family_of(name, own) for name in models.split(",")}
+    return families.pop() if len(families) == 1 else None
+
+
 def _begins(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and not re.match(r"[^\W\d_]", name[len(prefix) :])

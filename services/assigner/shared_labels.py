@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.nugget import Assignment, BankVersion, Nugget
+from services.runtime.llm.model import joined
 from services.runtime.llm.single_writer import SingleWriter
 from services.store.nugget_banks import NuggetLabels
 
@@ -21,8 +22,8 @@ class Labelled:
 
     Attributes:
         assignments: The labels.
-        model: Model that gave them.
-        prompt_version: Version of the prompt.
+        model: Model that gave them; several separated by commas.
+        prompt_version: Version of the prompt; several separated by commas.
     """
 
     assignments: tuple[Assignment, ...]
@@ -91,8 +92,10 @@ def _chosen(nuggets: Sequence[Nugget], stored: Sequence[Labelled], side: Side) -
     """The labels of these nuggets, as labels of the answer's side in this battle."""
     labels = {item.nugget_id: item for labelled in stored for item in labelled.assignments}
     chosen = [labels[nugget.id] for nugget in nuggets]
+    wanted = {nugget.id for nugget in nuggets}
+    used = [each for each in stored if any(item.nugget_id in wanted for item in each.assignments)]
     return Labelled(
         tuple(replace(item, side=side) for item in chosen),
-        stored[0].model,
-        stored[0].prompt_version,
+        joined(each.model for each in used),
+        joined(each.prompt_version for each in used),
     )

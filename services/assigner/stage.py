@@ -18,7 +18,7 @@ from services.runtime.errors import Permanent
 from services.runtime.llm.assignment import PAPER_VERSION, VERSION, assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
-from services.runtime.llm.model import ChatModel, DecisionModel, Reply
+from services.runtime.llm.model import ChatModel, DecisionModel, Reply, joined
 from services.runtime.llm.numbering import quoted
 from services.runtime.llm.replies import AssignmentReply
 from services.runtime.stage import Stage
@@ -69,7 +69,7 @@ class Assigner:
         battle, listed = event.battle, event.nugget_list
         both = await asyncio.gather(*(self._one_side(battle, listed, side, event.labels) for side in Side))
         asked = [labelled for labelled in both if labelled.model != _NONE] or both[:1]
-        model, version = (_joined(*(getattr(labelled, name) for labelled in asked)) for name in _ORIGIN)
+        model, version = (joined(getattr(labelled, name) for labelled in asked) for name in _ORIGIN)
         labels = tuple(item for labelled in both for item in labelled.assignments)
         assignment_set = AssignmentSet(labels, model, version)
         name = self.model.name if self.decisions is None else self.decisions.name
@@ -104,7 +104,9 @@ class Assigner:
         ask = self._by_chat if self.decisions is None else partial(self._by_decisions, self.decisions)
         parts = await asyncio.gather(*(ask(battle, window, side) for window in windows))
         labels = tuple(item for part in parts for item in part.assignments)
-        return Labelled(labels, parts[0].model, parts[0].prompt_version)
+        return Labelled(
+            labels, joined(part.model for part in parts), joined(part.prompt_version for part in parts)
+        )
 
     async def _by_chat(self, battle: Battle, nuggets: Sequence[Nugget], side: Side) -> Labelled:
         asked = assignment(
@@ -127,10 +129,16 @@ class Assigner:
             for number, nugget in enumerate(nuggets, start=1)
         }
         declined = [nugget for nugget in nuggets if found[nugget.id] is None]
-        asked = (await self._by_chat(battle, declined, side)).assignments if declined else ()
-        found |= {assignment.nugget_id: assignment for assignment in asked}
-        labels = [label for label in found.values() if label is not None]
-        return Labelled(tuple(labels), reply.model, reply.prompt_version)
+        if not declined:
+            labels = tuple(label for label in found.values() if label is not None)
+            return Labelled(labels, reply.model, reply.prompt_version)
+        asked = await self._by_chat(battle, declined, side)
+        if len(declined) == len(nuggets):
+            return asked
+        found |= {assignment.nugget_id: assignment for assignment in asked.assignments}
+        labels = tuple(label for label in found.values() if label is not None)
+        origin = joined((reply.model, asked.model)), joined((reply.prompt_version, asked.prompt_version))
+        return Labelled(labels, *origin)
 
 
 def build(
@@ -152,13 +160,8 @@ async def _with_known(
     chosen = tuple(labels[nugget.id] for nugget in nuggets)
     if not by_model:  # of the earlier model no label counts any more
         return Labelled(chosen, new.model, new.prompt_version)
-    return Labelled(chosen, *(_joined(getattr(known, name), getattr(new, name)) for name in _ORIGIN))
-
-
-def _joined(*origins: str) -> str:
-    """Names of the models, or versions of the prompts, that gave the labels of an edited list."""
-    names = dict.fromkeys(name for origin in origins for name in origin.split(", "))
-    return ", ".join(name for name in names if name != _NONE) or _NONE
+    origins = [labelled for labelled in (known, new) if labelled.model != _NONE] or [known]
+    return Labelled(chosen, *(joined(getattr(labelled, name) for labelled in origins) for name in _ORIGIN))
 
 
 def _blocks(nuggets: Sequence[Nugget]) -> list[Block]:

@@ -17,7 +17,7 @@ from services.judge.tie_bands import with_tie_band
 from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import in_context
-from services.runtime.llm.model import ChatModel, DecisionModel
+from services.runtime.llm.model import ChatModel, DecisionModel, joined
 from services.runtime.llm.prompt import Prompt, R
 from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
@@ -69,16 +69,15 @@ class Judge:
         if not has_an_answer(event.battle):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
         asked = await self._asked(event)
-        verdicts = tuple(verdict for verdict, _, _ in asked)
+        verdicts, models, versions = zip(*asked, strict=True)
         winner, flipped = combine_orders(verdicts)
-        _, model, version = asked[0]
         judgment = Judgment(
             evaluator=self.evaluator,
             winner=winner,
             flipped=flipped,
             verdicts=verdicts,
-            model=model,
-            prompt_version=version,
+            model=joined(models),
+            prompt_version=joined(versions),
         )
         return with_tie_band(judgment, self.tie_band)
 

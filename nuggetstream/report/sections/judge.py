@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.model_family import family_of
+from nuggetstream.domain.model_family import common_family, family_of
 from nuggetstream.files.evaluated import BattleRow, JudgmentRow
 from nuggetstream.files.numerals import part_of, percent, percent_interval
 from nuggetstream.files.results import Results
@@ -125,7 +125,7 @@ def _longer(votes: Iterable[tuple[BattleRow, Vote | None]], times: int = 1) -> S
 
 
 def _self_preference(model: str, judged: Sequence[_Judged]) -> SelfPreference | None:
-    family = family_of(model)
+    family = common_family(model)
 
     def is_own(system: str) -> bool:
         return system == model or (family is not None and family_of(system) == family)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from nuggetstream.domain.lens import Lens, evaluator_of
-from nuggetstream.domain.model_family import family_of
+from nuggetstream.domain.model_family import common_family, family_of
 from nuggetstream.statistics.share import FEW, share
 from nuggetstream.views.biases import JudgeBiasView, ShareView
 from services.store.judge_biases import JudgeCounts
@@ -35,7 +35,7 @@ def _view(
     total: Counter[str] = Counter()
     for pair in pairs:
         total.update(pair.numbers)
-    family = family_of(model, families)
+    family = common_family(model, families)
     own = [None] * len(_WHO) if family is None else _own_family(family, pairs, families)
     return JudgeBiasView(
         evaluator=evaluator_of(source) or source,

@@ -1,11 +1,24 @@
 """The ports through which services ask a model, and what they get."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, Protocol
 
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, R
+
+
+def joined(names: Iterable[str]) -> str:
+    """The distinct models, or versions of prompts, that gave one result, as one text in alphabetical order.
+
+    Args:
+        names: Their names; each may be several already.
+
+    >>> joined(["small", "large", "small, other"])
+    'large, other, small'
+    """
+    return ", ".join(sorted({part for name in names for part in name.split(", ")}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,28 @@ async def test_a_nugget_that_is_declined_is_labelled_by_chat() -> None:
     assert by_name["v1"].support is Support.PARTIAL_SUPPORT
     assert (by_name["v1"].probabilities, by_name["v1"].quote) == (None, "Something.")
     assert by_name["v0"].support is Support.SUPPORT
+    assert out.assignment_set.model == "decider-2026, scripted-2026"
+    versions = {model.asked[0].version, chat.asked[0].version}
+    assert set(out.assignment_set.prompt_version.split(", ")) == versions
+
+
+async def test_labels_that_are_all_declined_are_those_of_the_chat_model() -> None:
+    chat, model = ScriptedModel({"assignment": by_chat}), decides(n1=None, n2=None, n3=None)
+    [out] = await Assigner(chat, decisions=model)(EVENT)
+    assert out.assignment_set.model == "scripted-2026"
+    assert out.assignment_set.prompt_version == chat.asked[0].version
+
+
+async def test_windows_that_two_models_label_name_both() -> None:
+    def first_alone(prompt: Prompt[Any]) -> DecisionReply:
+        is_first = blocks(prompt, "nugget")[0].text == EVENT.nugget_list.nuggets[0].text
+        letter = "s" if is_first else None
+        return DecisionReply(answers=[Answer(name=b.id, letter=letter) for b in blocks(prompt, "nugget")])
+
+    chat = ScriptedModel({"assignment": by_chat})
+    model = ScriptedModel({"assignment_decision": first_alone}, name="decider")
+    [out] = await Assigner(chat, window=1, decisions=model)(EVENT)
+    assert out.assignment_set.model == "decider-2026, scripted-2026"
 
 
 async def test_decisions_and_chat_give_other_keys() -> None:

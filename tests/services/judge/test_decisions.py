@@ -85,3 +85,19 @@ async def test_a_tie_band_makes_close_probabilities_a_tie() -> None:
     assert len(keys) == 3
     [untold] = await Judge(ScriptedModel({}), decisions=decider("t", None), tie_band=0.5)(EVENT)
     assert (untold.judgment.winner, untold.judgment.tie_band) == (Vote.TIE, None)
+
+
+async def test_a_verdict_of_two_models_names_both() -> None:
+    def one_order(prompt: Prompt[Any]) -> DecisionReply:
+        is_first = blocks(prompt, "answer")[0].text == "short"
+        return DecisionReply(answers=[Answer(name="better", letter="f" if is_first else None)])
+
+    chat = ScriptedModel({"verdict": says_second}, name="writer")
+    model = ScriptedModel({"verdict_decision": one_order}, name="decider")
+    [mixed] = await Judge(chat, decisions=model)(EVENT)
+    assert len(chat.asked) == 1
+    assert mixed.judgment.model == "decider-2026, writer-2026"
+    versions = {model.asked[0].version, chat.asked[0].version}
+    assert set(mixed.judgment.prompt_version.split(", ")) == versions
+    [declined] = await Judge(chat, decisions=decider(None, None))(EVENT)
+    assert declined.judgment.model == "writer-2026"
