@@ -4,8 +4,8 @@
                                    │                └─no─> ask what the new answers add ─┐
                                    └─ none, or too old ─> create a list ─────────────────┴─> store it, use it
 
-A list that a battle uses never changes: new facts make a further version. So a message delivered twice gets
-the list that it got first, whatever other battles have added meanwhile.
+A list that a battle uses never changes: new facts, or another importance of a fact, make a further version.
+So a message delivered twice gets the list that it got first, whatever other battles have added meanwhile.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.identity import content_hash, derived_id, same_query
-from nuggetstream.domain.nugget import OTHER_ANSWER, BankVersion, Provenance, Revision
+from nuggetstream.domain.nugget import OTHER_ANSWER, BankVersion, Importance, Provenance, Revision
 from services.nuggetizer.creation import Created, Draft, trim, without_repetitions
 from services.runtime.llm.single_writer import SingleWriter
 from services.store.nugget_banks import NuggetLists, StoredList
@@ -171,18 +171,22 @@ def bank_of(event: BattleRetrieved, *settings: object) -> str:
 
 
 def _extended(known: BankedList, added: Sequence[Draft], new: Sequence[Side], making: Making) -> BankedList:
-    """A list with what new answers add to it; its version stays where they add nothing."""
+    """A list with what new answers add to it; its version stays where no text and no importance changes."""
     created, names = known.created, [making.name(side) for side in new]
     more = [_draft(draft, lambda document: [_stored_name(document, making)]) for draft in added]
     distinct, merged = without_repetitions([*created.drafts, *more])
     drafts = trim(distinct, making.most)
     texts = tuple(draft.text for draft in drafts)
-    grown = set(texts) != {draft.text for draft in created.drafts}
+    changed = _facts(drafts) != _facts(created.drafts)
     return BankedList(
-        known.version + grown,
+        known.version + changed,
         tuple(sorted({*known.answers, *names})),
         replace(created, drafts=drafts, history=[*created.history, Revision(tuple(names), texts, merged)]),
     )
+
+
+def _facts(drafts: Sequence[Draft]) -> set[tuple[str, Importance]]:
+    return {(draft.text, draft.importance) for draft in drafts}
 
 
 def _stored_name(document: str, making: Making) -> str:

@@ -336,3 +336,44 @@ async def test_where_answers_are_not_read_a_new_answer_adds_nothing(database: Da
     await pipeline.lists(battle("b1"))
     await pipeline.lists(battle("b2", b=GREEN))
     assert pipeline.model.tasks() == ["nuggets"]
+
+
+async def test_another_importance_of_a_known_fact_makes_a_version(database: Database) -> None:
+    pipeline = Pipeline(database)
+
+    def says(*importance: str) -> Any:
+        texts = ("Tea is a drink.", "Tea isn't green.")
+        return lambda _: NuggetsReply(
+            nuggets=[
+                CreatedNugget.model_validate({"text": text, "importance": given, "sources": ["a1"]})
+                for text, given in zip(texts, importance, strict=True)
+            ]
+        )
+
+    pipeline.model.script = {"nuggets": says("vital", "okay"), "nuggets_added": says("vital", "vital")}
+    first = await pipeline.lists(battle("b1"))
+    grown = await pipeline.lists(battle("b2", b=GREEN))
+    for made, version, importance in ((first, 1, Importance.OKAY), (grown, 2, Importance.VITAL)):
+        assert made.nugget_list.bank is not None
+        assert made.nugget_list.bank.version == version
+        assert made.nugget_list.nuggets[1].importance is importance
+    assert [n.id for n in grown.nugget_list.nuggets] == [n.id for n in first.nugget_list.nuggets]
+    assert await pipeline.lists(battle("b1")) == first
+
+
+async def test_labels_of_two_models_name_both(database: Database) -> None:
+    pipeline = Pipeline(database)
+    await pipeline.labels(battle("b1"))
+
+    class Renamed(ScriptedModel):
+        """A model whose endpoint reports another name from now on."""
+
+        async def ask(self, prompt: Prompt[Any], *, stage: str, battle_id: str) -> Any:
+            return replace(await super().ask(prompt, stage=stage, battle_id=battle_id), model="router-2027")
+
+    pipeline.assigner = replace(pipeline.assigner, model=Renamed(pipeline.model.script))
+    await pipeline.labels(battle("b2", b=GREEN))
+    grown = await pipeline.labels(battle("b3"))
+    assert grown.assignment_set.model == "router-2027, scripted-2026"
+    again = await pipeline.labels(battle("b1"))
+    assert again.assignment_set.model == "scripted-2026"
