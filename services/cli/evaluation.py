@@ -85,6 +85,7 @@ class Evaluation:
     unsettled: list[str] = field(default_factory=list)
     _ids: dict[str, KeptLine] = field(init=False)  # the first line of each battle, by its id
     _ended: dict[str, BattleState] = field(default_factory=dict)
+    _failed: int = 0  # of those that have ended
     _waiting: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -101,6 +102,7 @@ class Evaluation:
         await self._check_ended(self._ids)
         if self.retry_failed:
             self._ended = {name: state for name, state in self._ended.items() if state is BattleState.SCORED}
+            self._failed = 0
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             async for lines in self._to_submit():
                 await self._submit(http, lines)
@@ -224,11 +226,14 @@ class Evaluation:
     async def _check_ended(self, ids: Collection[str]) -> None:
         """Check which of the given battles have ended, and report the progress."""
         battles = Battles(self.platform.database)
-        self._ended |= await battles.ended_among(list(ids))
-        self._waiting -= self._ended.keys()
-        own = [state for name in self._ids if (state := self._ended.get(name))]
-        failed = sum(state is not BattleState.SCORED for state in own)
-        self.report(Progress(len(own) - failed, failed, len(self._ids), await self.cost(), self.currency))
+        ended = await battles.ended_among(list(ids))
+        for name, state in ended.items():
+            before = self._ended.get(name, BattleState.SCORED)
+            self._failed += (state is not BattleState.SCORED) - (before is not BattleState.SCORED)
+            self._ended[name] = state
+        self._waiting.difference_update(ended)
+        done = len(self._ended) - self._failed
+        self.report(Progress(done, self._failed, len(self._ids), await self.cost(), self.currency))
 
     async def _settle(self) -> None:
         """Wait until the rater has counted all outcomes."""

@@ -1,12 +1,15 @@
 """An evaluation submits as many battles in one request as there is room for in flight."""
 
 import asyncio
+from collections.abc import Iterator
 
+from nuggetstream.domain.event import BattleFailed
+from nuggetstream.domain.failure import Stage
 from nuggetstream.files.dataset import BattleLine
 from nuggetstream.files.submission import parse_submission
 from services.cli.embedded import Embedded
-from services.cli.evaluation import Evaluation
-from services.cli.kept_lines import kept
+from services.cli.evaluation import Evaluation, Progress
+from services.cli.kept_lines import KeptLine, kept
 from services.runtime.metrics import HTTP_SECONDS
 from services.store.battles import Battles
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -61,3 +64,46 @@ async def test_battles_share_requests_and_each_line_is_answered(world: World) ->
         answer = await world.http.get(f"/v1/battles/{view['id']}")
         assert {name: view[name] for name in answer.json()} == answer.json()
         assert set(view) - set(answer.json()) == {"cost", "spend"}
+
+
+class Counted(dict[str, KeptLine]):
+    """Lines by id, which count how often somebody goes through all of them."""
+
+    walks = 0
+
+    def __iter__(self) -> Iterator[str]:
+        self.walks += 1
+        return super().__iter__()
+
+
+async def test_progress_counts_each_battle_once_when_it_ends(world: World) -> None:
+    platform = Embedded(str(world.http.base_url), "", {}, world.database, world.bus)
+    lines = kept(line(number, name) for number, name in enumerate(["b0", "b1", "b2"], start=1))
+    reports: list[Progress] = []
+    evaluation = Evaluation(platform, lines, reports.append, asyncio.Event(), poll=0.01)
+    evaluation._ids = ids = Counted(evaluation._ids)
+
+    async def end_one_by_one() -> None:
+        for name in ("b0", "b1", "b2"):
+            while await Battles(world.database).get(name) is None:
+                await asyncio.sleep(0.01)
+            story = Story(battle(id=name, query="Why are there tides?"))
+            told = story.told() if name != "b1" else [story.submitted(), *failures(story)]
+            await world.happens(*told)
+            while reports[-1].done + reports[-1].failed <= int(name[1]):
+                await asyncio.sleep(0.01)
+
+    async with asyncio.TaskGroup() as group:
+        ending = group.create_task(end_one_by_one())
+        assert await evaluation.run()
+        await ending
+    counts = list(dict.fromkeys((report.done, report.failed, report.total) for report in reports))
+    assert counts == [(0, 0, 3), (1, 0, 3), (1, 1, 3), (2, 1, 3)]
+    assert ids.walks == 1  # at the start, for what ended in an earlier run
+    again = Evaluation(platform, lines, reports.append, asyncio.Event())
+    assert await again.run()
+    assert (reports[-1].done, reports[-1].failed) == (2, 1)
+
+
+def failures(story: Story) -> list[BattleFailed]:
+    return [story.failed(Stage.NUGGETIZER), story.failed(Stage.JUDGE)]
