@@ -87,17 +87,19 @@ def command(
     if (out is None) == (url is None):
         raise click.UsageError("Name either --out or --url.")
     with refusing(UnusableFile):
-        is_pipe = file.exists() and not file.is_file() and not file.is_dir()
-        known, source = (None, None) if is_pipe else recognised(file, name, battles=url is not None)
-        if out is not None:
-            _keep_inputs([file, *(source.files if source else ()), *([documents] if documents else ())], out)
+        known, source = (None, None) if _is_pipe(file) else recognised(file, name, battles=url is not None)
+        _keep_inputs([file, *(source.files if source else ()), *([documents] if documents else ())], out)
         texts = read_documents(documents) if documents else {}
         lines = _results(file) if is_results else read_lines(file, texts, name, battles=url is not None)
-        title = known.title if known is not None else "a pipe"
         done, bad = _write(lines, out) if out is not None else _submit(lines, str(url))
+    title = "a pipe" if known is None else known.title
     click.echo(f"{file}: {title}; {many(done, 'row')} imported, {bad} rejected", err=True)
     if not done:
         raise BadInput(f"{file}: nothing could be imported")
+
+
+def _is_pipe(file: Path) -> bool:
+    return file.exists() and not file.is_file() and not file.is_dir()
 
 
 def _results(file: Path) -> Iterator[Line | dict[str, Any]]:
@@ -109,12 +111,14 @@ def _results(file: Path) -> Iterator[Line | dict[str, Any]]:
     yield from results_of(source)
 
 
-def _keep_inputs(inputs: Iterable[Path], out: Path) -> None:
-    """Check that the import replaces no file that it reads.
+def _keep_inputs(inputs: Iterable[Path], out: Path | None) -> None:
+    """Check that the import replaces no file that it reads; without a folder it replaces none.
 
     Raises:
         UnusableFile: Names the first file that it would replace.
     """
+    if out is None:
+        return
     replaced = [path for name in _WRITTEN for path in (out / name, out / f"{name}{_PART}") if path.exists()]
     for file in inputs:
         if any(file.exists() and path.samefile(file) for path in replaced):
