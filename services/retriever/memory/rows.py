@@ -17,7 +17,8 @@ from services.runtime.embedding import Vectors
 _faiss: Any = faiss  # its type hints lack parts of its interface
 _NEIGHBOURS = 32  # links per vector of the graph (M)
 _BUILDING = 100  # candidates while the graph is built (efConstruction)
-_SEARCHING = 256  # candidates of a search at least (efSearch)
+_LARGE = 200_000  # rows of a graph above which a search considers more candidates
+_SEARCHING, _SEARCHING_IN_LARGE = 256, 320  # candidates of a search at least (efSearch)
 _COMPARED = 20_000  # where fewer rows of the graph pass a filter, they are compared one by one
 
 Mask = NDArray[np.bool_]
@@ -102,7 +103,9 @@ class VectorRows:
     def _in_graph(
         self, vector: NDArray[np.float32], limit: int, allowed: Mask | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        parameters = _faiss.SearchParametersHNSW(efSearch=max(_SEARCHING, 2 * limit))
+        least = _SEARCHING if self.covered <= _LARGE else _SEARCHING_IN_LARGE
+        searching = max(least, 2 * limit)
+        parameters = _faiss.SearchParametersHNSW(efSearch=searching)
         if allowed is not None:
             mask = allowed[: self.covered]
             if np.count_nonzero(mask) <= min(_COMPARED, self.covered // 2):
@@ -110,7 +113,7 @@ class VectorRows:
                 kept, scores = best(_stored(self.graph)[rows] @ vector, limit, None)
                 return rows[kept], scores
             selector = _faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
-            parameters = _faiss.SearchParametersHNSW(sel=selector, efSearch=max(_SEARCHING, 2 * limit))
+            parameters = _faiss.SearchParametersHNSW(sel=selector, efSearch=searching)
         scores, rows = self.graph.search(vector.reshape(1, -1), min(limit, self.covered), params=parameters)
         return rows[0][rows[0] >= 0], scores[0][rows[0] >= 0]
 
