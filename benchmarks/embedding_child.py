@@ -28,6 +28,7 @@ from services.indexer.torch_encoder import TorchEncoder
 from services.offline.app import create_app
 from services.offline.serve import running
 from services.runtime.embedding import Embedder, Vectors, unit
+from services.runtime.lifecycle import take_short_turns
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.circuit import Circuit
 from services.runtime.llm.exchange import Exchange, Names
@@ -151,6 +152,7 @@ def padding(encoder: Encoder, texts: Sequence[str], how: str) -> float:
 
 def main(how: str, runtime: Runtime, dtype: str, threads: str, folder: str) -> None:
     """Measure, save the vectors, and print the numbers as JSON."""
+    take_short_turns()  # as services do
     encoder, import_s, load_s = loaded(runtime, dtype, int(threads))
     if how == "serve":
         asyncio.run(serve(encoder))
