@@ -1,16 +1,24 @@
 """The tables of the index in PostgreSQL, and the indexes that make their searches fast."""
 
-from sqlalchemy import func, select, text
+import asyncpg
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nuggetstream.domain.failure import Reason
 from services.retriever.pg_words import DIMENSIONS
+from services.retriever.term_statistics import terms_table
+from services.runtime.errors import Unavailable
+from services.store.database import Database
+from services.store.online_indexes import create_index
+from services.store.unavailability import as_unavailable
 
 TABLES = "search tables"  # what a transaction excludes others from that creates or drops one
-WORDS, GRAPH = "words", "graph"
+WORDS, GRAPH, TIMES = "words", "graph", "times"
 MAX_GRAPH_DIMENSIONS = 4000
 """Dimensions up to which pgvector builds an HNSW index on a column of type halfvec."""
 _INDEXES = {
     WORDS: "gin (words) WITH (fastupdate = off)",
+    TIMES: "btree (fetched_at)",
     GRAPH: "hnsw (embedding halfvec_ip_ops) WITH (m = 24, ef_construction = 128)",
 }
 
@@ -63,32 +71,32 @@ async def drop_tables(tx: AsyncConnection, kept: str | None) -> None:
         kept: Name of the table that stays; None where none does.
     """
     tables = text(
-        "SELECT relname FROM pg_class WHERE relname ~ '^search_[0-9a-f]{16}$' AND relkind = 'r' "
+        "SELECT relname FROM pg_class WHERE relname ~ '^search_[0-9a-f]{16}(_terms)?$' AND relkind = 'r' "
         "AND pg_table_is_visible(oid)"
     )
     for table in await tx.scalars(tables):
-        if table != kept:
+        if kept is None or table not in (kept, terms_table(kept)):
             await tx.execute(text(f"DROP TABLE {table}"))
 
 
-async def build_index(tx: AsyncConnection, table: str, name: str) -> bool:
-    """Build an index, unless another process builds it now; whether it is there afterwards.
+async def build_index(database: Database, table: str, name: str) -> None:
+    """Build an index unless it is there, while chunks are added and searched.
+
+    Where another process builds it, wait for that.
 
     Args:
-        tx: A connection without a transaction, since chunks are added and searched meanwhile.
+        database: The database.
         table: Name of the table.
-        name: `WORDS` or `GRAPH`.
+        name: `WORDS`, `TIMES` or `GRAPH`.
+
+    Raises:
+        Unavailable: The database is away, or cannot build it, for instance because its disk is full.
     """
-    index, key = f"{table}_{name}", func.hashtextextended(f"{name} {table}", 0)
-    valid = text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:index)")
-    if not await tx.scalar(select(func.pg_try_advisory_lock(key))):
-        return False
+    index = f"{table}_{name}"
+    statement = f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {index} ON {table} USING {_INDEXES[name]}"
     try:
-        state = await tx.scalar(valid, {"index": index})
-        if state is False:  # building it was interrupted
-            await tx.execute(text(f"DROP INDEX {index}"))
-        if not state:
-            await tx.execute(text(f"CREATE INDEX CONCURRENTLY {index} ON {table} USING {_INDEXES[name]}"))
-        return True
-    finally:
-        await tx.execute(select(func.pg_advisory_unlock(key)))
+        with as_unavailable():
+            await create_index(database, index, statement)
+    except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        detail = "the database cannot build an index of the corpus now"
+        raise Unavailable(Reason.STORE_UNAVAILABLE, detail, admin_detail=str(error)) from error

@@ -16,13 +16,13 @@ import structlog
 from numpy.typing import NDArray
 from sqlalchemy import ARRAY, Text, bindparam, func, select, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.failure import Reason
 from services.retriever.pg_table import (
     GRAPH,
     MAX_GRAPH_DIMENSIONS,
     TABLES,
+    TIMES,
     WORDS,
     build_index,
     create_table,
@@ -43,6 +43,8 @@ _LAYOUT = "3"  # part of the names of tables, because another layout needs other
 _LARGE = 200_000  # rows above which a search in the graph considers more candidates
 _SEARCHING, _SEARCHING_IN_LARGE = 200, 400  # candidates of a search in the graph at least (ef_search)
 _MOST_SEARCHING = 1000  # that pgvector takes
+# A search with a filter goes on in more of the graph than by default, because few chunks may pass.
+_FILTERED = {"max_scan_tuples": 200_000, "scan_mem_multiplier": 8}
 _GROWN = 0.2  # share of new rows at which the statistics are collected again
 
 
@@ -69,7 +71,7 @@ class PgVectorIndex:
         self._tending: asyncio.Task[None] | None = None
 
     async def prepare(self) -> None:
-        """Load the extension.
+        """Load the extension, and count terms if a table that is there lacks it.
 
         Raises:
             Unavailable: The server lacks it, or only an administrator may load it.
@@ -81,6 +83,8 @@ class PgVectorIndex:
         except DBAPIError as error:
             detail = "the database lacks pgvector 0.8: an administrator has to run CREATE EXTENSION vector"
             raise Unavailable(Reason.STORE_UNAVAILABLE, detail, admin_detail=str(error.orig)) from error
+        if await self._is_there() and not await self._statistics.are_collected():
+            self._tending = asyncio.create_task(self._tend())
 
     async def ids(self) -> AbstractSet[str] | None:
         """None: chunks leave the index with their rows in the table of chunks."""
@@ -135,9 +139,11 @@ class PgVectorIndex:
         # Subqueries are evaluated once. That of the settings is so before the first row is read, and they end
         # with the statement: neither costs a message to the server, and a pooler cannot hand them to another
         # client. The vector would otherwise be read from its text again for every row of the result.
+        settings = {"ef_search": searching, "iterative_scan": "strict_order"}
+        settings |= {} if only == ALL else _FILTERED
+        applied = " || ".join(f"set_config('hnsw.{key}', '{value}', true)" for key, value in settings.items())
         statement = text(
-            f"SELECT chunk_id FROM {self.table} WHERE (SELECT set_config('hnsw.ef_search', '{searching:d}', "  # noqa: S608 - our own names
-            "true) || set_config('hnsw.iterative_scan', 'strict_order', true)) IS NOT NULL AND "
+            f"SELECT chunk_id FROM {self.table} WHERE (SELECT {applied}) IS NOT NULL AND "  # noqa: S608 - our own names
             f"{condition} ORDER BY embedding <#> (SELECT CAST(CAST(:vector AS text) AS halfvec)) "
             f"LIMIT {limit:d}"
         )
@@ -185,27 +191,29 @@ class PgVectorIndex:
             self._tending = asyncio.create_task(self._tend())
 
     async def _tend(self) -> None:
-        """Build the index of words, collect statistics, and build the graph once there are enough chunks."""
+        """Build the index of words, count terms, and build the graph once there are enough chunks."""
         try:
             self._new = 0
             await self._build_words()
             async with self._database.reading() as tx:
                 await tx.execute(text(f"ANALYZE {self.table}"))
                 self._size = int(await tx.scalar(text(f"SELECT count(*) FROM {self.table}")) or 0)  # noqa: S608
-                self._statistics.forget()
-                if self._needs_graph and self._size > self._exact:
-                    self._needs_graph = not await self._build_graph(tx)
+            await self._statistics.collect(self._size)
+            if self._needs_graph and self._size > self._exact:
+                self._needs_graph = not await self._build_graph()
         except (Unavailable, DBAPIError) as error:
             said = error.for_operators if isinstance(error, Unavailable) else str(error)
             log.warning("the index is not tended now", table=self.table, error=said)
 
-    async def _build_graph(self, tx: AsyncConnection) -> bool:
+    async def _build_graph(self) -> bool:
         """Build the graph if there can be one; whether nothing is left to do."""
-        dimensions = await dimensions_of(tx, self.table)
+        async with self._database.reading() as tx:
+            dimensions = await dimensions_of(tx, self.table)
         if dimensions is None:
             return False  # a table of words
         if dimensions <= MAX_GRAPH_DIMENSIONS:
-            return await build_index(tx, self.table, GRAPH)
+            await build_index(self._database, self.table, GRAPH)
+            return True
         log.warning(
             "searches compare all vectors: pgvector builds no graph for so many dimensions",
             table=self.table,
@@ -216,9 +224,11 @@ class PgVectorIndex:
         return True
 
     async def _build_words(self) -> None:
+        """Build the index of words, and that of the times by which searches are filtered."""
         if not self._has_words and await self._is_there():
-            async with self._database.reading() as tx:
-                self._has_words = await build_index(tx, self.table, WORDS)
+            for name in (WORDS, TIMES):
+                await build_index(self._database, self.table, name)
+            self._has_words = True
 
 
 def _values_of(chunks: Sequence[StoredChunk], vectors: Vectors | None) -> dict[str, Any]:

@@ -66,19 +66,34 @@ async def create_indexes(database: Database) -> None:
     async with database.engine.begin() as connection:
         valid = set((await connection.execute(_VALID)).scalars())
     for index in sorted(declared, key=lambda each: str(each.name)):
-        while index.name not in valid and not await _is_valid(database, index):
-            try:
-                await _execute(database, _statement(database, index))
-            except asyncpg.PostgresError as error:
-                if error.sqlstate not in _RACES:
-                    raise
+        if index.name not in valid:
+            await create_index(database, str(index.name), _statement(database, index))
 
 
-async def _is_valid(database: Database, index: Index) -> bool:
+async def create_index(database: Database, name: str, statement: str) -> None:
+    """Create an index of PostgreSQL that is missing or unfinished; wait if another process makes it.
+
+    Args:
+        database: The database.
+        name: Name of the index.
+        statement: `CREATE INDEX CONCURRENTLY IF NOT EXISTS ...`.
+
+    Raises:
+        asyncpg.PostgresError: It cannot be created, for instance because the disk is full.
+    """
+    while not await _is_valid(database, name):
+        try:
+            await _execute(database, statement)
+        except asyncpg.PostgresError as error:
+            if error.sqlstate not in _RACES:
+                raise
+
+
+async def _is_valid(database: Database, index: str) -> bool:
     """Whether an index can be used; what is left of one that was interrupted is dropped."""
     while True:
         async with database.engine.begin() as connection:
-            state = (await connection.execute(_STATE, {"name": index.name})).one_or_none()
+            state = (await connection.execute(_STATE, {"name": index})).one_or_none()
         if state is None:
             return False
         is_valid, is_made = state
@@ -87,8 +102,8 @@ async def _is_valid(database: Database, index: Index) -> bool:
         if is_made:
             await asyncio.sleep(_LOOK_S)
         else:
-            log.warning("making an index again that was interrupted", index=index.name)
-            await _execute(database, f"DROP INDEX CONCURRENTLY IF EXISTS {index.name}")
+            log.warning("making an index again that was interrupted", index=index)
+            await _execute(database, f"DROP INDEX CONCURRENTLY IF EXISTS {index}")
 
 
 async def _execute(database: Database, statement: str) -> None:
