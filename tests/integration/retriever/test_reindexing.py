@@ -47,10 +47,13 @@ async def test_the_old_model_serves_until_the_new_one_is_complete(postgres: Data
     assert len(await old_searcher.search("tea", Scope.CORPUS, "b", 700)) == 620
     await reindex(postgres, vectors_by(new_model, postgres), new, lambda *s: steps.append(s))
     assert steps[-1] == (620, 0)  # nothing is done twice
-    assert await tables_of(postgres) == {old.table, new.table}
+    for index in (old, new):
+        await index.settled()
+    with_terms = {name for index in (old, new) for name in (index.table, f"{index.table}_terms")}
+    assert await tables_of(postgres) == with_terms
     calls = len(new_model.calls)
     await drop_others(postgres, new, "new")
-    assert await tables_of(postgres) == {new.table}
+    assert await tables_of(postgres) == {new.table, f"{new.table}_terms"}
     assert len(await Searcher.of(postgres, new_model, new).search("tea", Scope.CORPUS, "b", 700)) == 620
     assert len(new_model.calls) == calls + 1  # for the query alone
     assert await stored_models(postgres) == {"new": 620}
@@ -80,12 +83,13 @@ async def test_after_a_move_to_memory_the_command_drops_the_tables_of_pgvector(p
         model = None if name is None else WordVectors(name)
         vectors = ChunkVectors(Chunks(postgres), None) if model is None else vectors_by(model, postgres)
         await reindex(postgres, vectors, index, lambda *_: None)
-    assert len(await tables_of(postgres)) == 2
+        await index.settled()
+    assert len(await tables_of(postgres)) == 4  # chunks and terms of both
     move = ["reindex", "--model", "none", "--index", "memory"]
     environment = clean_environment(database_url=postgres.url)
     code, output = await run_command(environment, *move)
     assert code == 0, output
-    assert len(await tables_of(postgres)) == 2  # a retriever may still search them
+    assert len(await tables_of(postgres)) == 4  # a retriever may still search them
     code, output = await run_command(environment, *move, "--drop-others")
     assert code == 0, output
     assert await tables_of(postgres) == set()
