@@ -1,6 +1,6 @@
 """How high does retrieval rank what answers cite?
 
-    NUGGETSTREAM_DATA=... python -m benchmarks.retrieval_quality [--model all-MiniLM-L6-v2]
+    NUGGETSTREAM_DATA=... python -m benchmarks.retrieval_quality [--model all-MiniLM-L6-v2] [--index pgvector]
 
 The 1,300 passages of CrowdRAG-25 are the corpus, and the topics of its battles the queries. A passage is
 relevant for a topic if any answer to it cites it. Prints the mean reciprocal rank of the first relevant
@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.offline_agreement import load
+from benchmarks.retrieval_child import opened
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from services.indexer.loading import local_model
-from services.retriever.memory.index import MemoryIndex
-from services.store.chunks import StoredChunk
+from services.store.chunks import Chunks, StoredChunk
 
 DEPTH, POOL, RESAMPLES = 5, 200, 10_000
 
@@ -39,20 +39,32 @@ def reciprocal_rank(ranking: Sequence[str], relevant: set[str]) -> float:
     return next((1 / rank for rank, key in enumerate(ranking[:DEPTH], start=1) if key in relevant), 0.0)
 
 
-async def measure(folder: Path, model: str) -> None:
-    """Print one line per ranking."""
+async def ranks_of(kind: str, folder: Path, model: str) -> dict[str, list[float]]:
+    """The reciprocal rank of each topic, by ranking."""
     queries, relevant = topics_of(folder)
     passages = {row["docid"]: row["text"] for row in load(folder / "documents.jsonl.gz")}
-    embedder, index = local_model(model), MemoryIndex(exact_chunks=10**6)
+    embedder = local_model(model)
     chunks = [StoredChunk(key, key, 0, text) for key, text in passages.items()]
-    await index.add(chunks, await embedder.embed([chunk.text for chunk in chunks]))
+    vectors = await embedder.embed([chunk.text for chunk in chunks])
     ranks: dict[str, list[float]] = {"words": [], "vectors": [], "hybrid": []}
-    for topic, vector in zip(queries, await embedder.embed(list(queries.values())), strict=True):
-        words, nearest = await index.matching(queries[topic], POOL), await index.nearest(vector, POOL)
-        fused = [key for key, _ in reciprocal_rank_fusion([words, nearest])]
-        for name, ranking in (("words", words), ("vectors", nearest), ("hybrid", fused)):
-            ranks[name].append(reciprocal_rank(ranking, relevant[topic]))
-    print(f"{len(queries)} topics, {len(passages):,} passages, {model}\n\n| | MRR@5 | 95 % |\n|---|---|---|")
+    async with opened(kind) as parts:
+        index = parts.index
+        await Chunks(parts.database).add(chunks)
+        await index.add(chunks, vectors)
+        await index.settled()
+        for topic, vector in zip(queries, await embedder.embed(list(queries.values())), strict=True):
+            words, nearest = await index.matching(queries[topic], POOL), await index.nearest(vector, POOL)
+            fused = [key for key, _ in reciprocal_rank_fusion([words, nearest])]
+            for name, ranking in (("words", words), ("vectors", nearest), ("hybrid", fused)):
+                ranks[name].append(reciprocal_rank(ranking, relevant[topic]))
+    print(f"{len(queries)} topics, {len(passages):,} passages, {model}, {kind}\n")
+    return ranks
+
+
+async def measure(kind: str, folder: Path, model: str) -> None:
+    """Print one line per ranking."""
+    ranks = await ranks_of(kind, folder, model)
+    print("| | MRR@5 | 95 % |\n|---|---|---|")
     chance = np.random.default_rng(1)
     for name, values in ranks.items():
         means = chance.choice(np.asarray(values), (RESAMPLES, len(values))).mean(axis=1)
@@ -63,4 +75,7 @@ async def measure(folder: Path, model: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="MRR@5 on CrowdRAG-25 of words, vectors and both.")
     parser.add_argument("--model", default="all-MiniLM-L6-v2")
-    asyncio.run(measure(Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", parser.parse_args().model))
+    parser.add_argument("--index", choices=("memory", "pgvector"), default="memory")
+    options = parser.parse_args()
+    kind = {"memory": "memory flat", "pgvector": "pgvector exact"}[options.index]
+    asyncio.run(measure(kind, Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", options.model))
