@@ -3,7 +3,8 @@
     an answer, the places that state nuggets  ->  HTML with marks that lead to the nuggets
 
 HTML in an answer is text, an image is a link, and only http and https become links. A mark is told apart by
-two private characters around its text, which are taken out of what was sent; they survive the parser and
+two noncharacters of Unicode around its text. They are removed from what was sent, and the parser makes none:
+a character reference to a noncharacter becomes U+FFFD, and `_link_text` removes those of an encoded URL. They
 become elements where text is rendered, so a mark never crosses the border of another element.
 """
 
@@ -13,6 +14,7 @@ from functools import lru_cache
 from html import escape
 
 from markdown_it import MarkdownIt
+from markdown_it.common.normalize_url import normalizeLink, normalizeLinkText
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -27,7 +29,7 @@ from services.gateway.pages.urls import is_web
 
 _UNSUPPORTED = "no source of this answer supports this sentence"
 MOST = 20_000  # characters; a longer answer is shown as plain text, so that it costs no time
-_START, _END = "\ue000", "\ue001"
+_START, _END = "\ufdd0", "\ufdd1"
 _PRIVATE = re.compile(f"[{_START}{_END}]")
 _NOT_TEXT = re.compile(rf"({_START}\d+;)|{_END}")
 _BEFORE = re.compile(r"[\s>|#*_`+~-]*(?:\d{1,9}[.)]\s+)?[*_`]*")  # markup at the beginning of a quote
@@ -152,8 +154,9 @@ class _Renderer(RendererHTML):
     code_block = fence
 
     def _turn(self, sign: str | None) -> None:
-        """Open the mark that a sign names; close the open one where there is no sign."""
-        self._open = None if sign is None else self._pieces[int(sign[1:-1])]
+        """Open the mark that a sign names; close the open one where there is no sign or no such piece."""
+        number = len(self._pieces) if sign is None else int(sign[1:-1])
+        self._open = self._pieces[number] if number < len(self._pieces) else None
         self._begun = False
 
     def _marked(self, content: str) -> str:
@@ -188,11 +191,23 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _address(url: str) -> str:
+    """The address of a link, without the signs of a mark that begins or ends within it."""
+    return normalizeLink(_NOT_TEXT.sub("", url))
+
+
+def _link_text(link: str) -> str:
+    """The text of an autolink: decoded, unless a mark begins or ends within it."""
+    return link if _PRIVATE.search(link) else _PRIVATE.sub("", normalizeLinkText(link))
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable(["table", "strikethrough"])
     parser.disable("image")
     parser.inline.ruler.before("escape", "math", _formula)
     parser.validateLink = is_web  # type: ignore[method-assign]
+    parser.normalizeLink = _address  # type: ignore[method-assign]
+    parser.normalizeLinkText = _link_text  # type: ignore[method-assign]
     return parser
 
 

@@ -77,7 +77,7 @@ def test_a_formula_within_a_marked_sentence_is_part_of_its_mark() -> None:
         '[x](https://example.org/"onmouseover="alert(1))',
         '```"><script>\n<script>\n```',
         "| <b>x</b> |\n|---|\n| <script> |",
-        "\ue0000;x\ue001 \ue000999;y",
+        "\ufdd00;x\ufdd1 \ufdd0999;y",
         r"$<script>$ \(<img src=x>\)",
     ],
 )
@@ -132,6 +132,59 @@ def test_a_quote_is_marked_in_every_element_that_it_crosses(text: str, quote: st
     assert re.sub(r"<sup>.*?</sup>|</?mark[^>]*>", "", page) == shown(text)
 
 
+SIGNS = [
+    "&#xE000;{};", "&#57344;{};", "&#xe001;{}", "&#57345;{}",
+    "&#xFDD0;{};", "&#64976;{};", "&#xFDD1;{}", "&#64977;{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+@pytest.mark.parametrize("number", [0, 1, 99999])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "{}",
+        "**{}** and `{}`",
+        '[{}](https://example.org/{} "{}")',
+        "[{}][r]\n\n[r]: https://example.org/{} '{}'",
+        "# {}\n\n| {} |\n|---|\n| {} |",
+        "$x {}$ and \\[{}\\]",
+        "```{}\n{}\n```",
+    ],
+)
+def test_character_references_neither_open_nor_close_a_mark(sign: str, number: int, place: str) -> None:
+    text = "It rises.\n\n" + place.replace("{}", sign.format(number)) + "\n\nIt falls."
+    found = Balanced(page := shown(text, "It falls."))
+    assert page.count("<mark") == 1
+    assert ("id", "a-1") in found.attributes
+    assert ">It falls.<sup>" in page
+
+
+def test_a_character_reference_within_a_marked_sentence_does_not_end_its_mark() -> None:
+    page = shown("It&#xE001; rises &#xFDD1;high.", "It&#xE001; rises &#xFDD1;high.")
+    assert re.search(r"<mark[^>]*>It\ue001 rises \ufffdhigh\.<sup>", page)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.org/%EE%80%8099999;%ee%80%81",
+        "https://example.org/%EF%B7%9099999;%ef%b7%91",
+        "https://xn--" + "a\ufdd0".encode("punycode").decode() + "/",
+    ],
+)
+def test_an_encoded_address_neither_opens_nor_closes_a_mark(address: str) -> None:
+    page = shown(f"It rises. <{address}> It falls.", "It falls.")
+    assert page.count("<mark") == 1
+    assert 'href="https://' in page
+
+
+def test_a_mark_may_begin_within_an_address() -> None:
+    page = shown("See <https://example.org/a%20b> now.", "a%20b> now.")
+    assert 'href="https://example.org/a%20b"' in page
+    assert re.findall(r"<mark[^>]*>(.*?)(?:<sup>.*?)?</mark>", page) == ["a%20b", " now."]
+
+
 def test_two_nuggets_of_one_sentence_have_one_mark_with_the_label_of_the_first() -> None:
     page = str(rendered((Piece("It is.", (2, 5), "partial_support"),), "b"))
     assert '<mark id="b-2" class="partial_support" data-nuggets="2 5">It is.<sup><a href="#nugget-2"' in page
@@ -139,7 +192,7 @@ def test_two_nuggets_of_one_sentence_have_one_mark_with_the_label_of_the_first()
 
 
 @pytest.mark.parametrize(
-    "sample", ["[" * 5, "*a ", "`" * 3, "<", "\\(", "$x", "> " * 9, "![", "| a ", "\ue000"]
+    "sample", ["[" * 5, "*a ", "`" * 3, "<", "\\(", "$x", "> " * 9, "![", "| a ", "\ufdd0"]
 )
 def test_a_long_answer_is_shown_whole_as_text(sample: str) -> None:
     text = sample * (MOST // len(sample) + 1)
