@@ -37,7 +37,7 @@ class Sites:
             "allow_origins": self.cors_origins,
             "allow_methods": ["GET", "POST", "PATCH", "DELETE"],
             "allow_headers": ["authorization", "content-type", "last-event-id"],
-            "expose_headers": ["location", "retry-after"],
+            "expose_headers": ["link", "location", "retry-after"],
             "max_age": 600,
         }
 

@@ -10,7 +10,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from nuggetstream.views.events import event_schema
 from services.access.visits import still_allowed
-from services.gateway.battles.event_views import ended_view, event_view
+from services.gateway.battles.event_views import ended_view, ending_number, event_view
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import UnknownBattle
@@ -87,8 +87,12 @@ async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator
         yield ServerSentEvent(_data(recorded), event=recorded.name, id=str(recorded.sequence))
 
     async def ended() -> str | None:
-        view = ended_view(await gateway.view(battle_id), number)
-        return None if view is None else view.model_dump_json()
+        view = await gateway.view(battle_id)
+        if view.ended_at is None:
+            return None
+        _, recorded = await gateway.battles.progress(battle_id, texts=False)
+        event = ended_view(view, ending_number(recorded, view.ended_at) or number)
+        return None if event is None else event.model_dump_json()
 
     try:
         data = await gateway.followers.queries.shared(("ended", battle_id, number), ended)

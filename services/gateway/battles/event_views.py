@@ -3,7 +3,8 @@
 a recorded event  ->  an EventView        an ended battle  ->  its EndedEvent
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any, cast
 
 from nuggetstream.domain import event as core
@@ -32,6 +33,16 @@ def event_view(recorded: RecordedEvent) -> views.AnyEvent:
         "at": recorded.recorded_at,
     }
     return views.EVENTS.validate_python({"kind": recorded.name} | common | _FIELDS[type(event)](event))
+
+
+def ending_number(recorded: Iterable[RecordedEvent], ended_at: datetime) -> int | None:
+    """Number of the event that ended a battle, after which there may be votes and edits.
+
+    Args:
+        recorded: Events of the battle in order.
+        ended_at: When the battle ended.
+    """
+    return max((event.sequence for event in recorded if event.recorded_at <= ended_at), default=None)
 
 
 def ended_view(view: BattleView, number: int) -> views.EndedEvent | None:

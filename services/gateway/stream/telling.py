@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nuggetstream.views.battles import BattleView
 from nuggetstream.views.events import AnyEvent
-from services.gateway.battles.event_views import ended_view, event_view
+from services.gateway.battles.event_views import ended_view, ending_number, event_view
 from services.gateway.errors import UnknownBattle
 from services.store.battles import BattleRow, Battles
 from services.store.event_reading import RecordedEvent
@@ -71,10 +71,9 @@ class Telling:
             for event in recorded
             if event.sequence in wanted
         ]
-        until = row.ended_at
-        ending = None if until is None else [e.sequence for e in recorded if e.recorded_at <= until]
-        if ending and ending[-1] in wanted and (end := await self._end(row, ending[-1])) is not None:
-            told.append(Told(wanted[ending[-1]], row, end, None))
+        ending = None if row.ended_at is None else ending_number(recorded, row.ended_at)
+        if ending is not None and ending in wanted and (end := await self._end(row, ending)) is not None:
+            told.append(Told(wanted[ending], row, end, None))
         return told
 
     async def _end(self, row: BattleRow, number: int) -> AnyEvent | None:

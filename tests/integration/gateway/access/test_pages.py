@@ -138,6 +138,7 @@ async def test_other_sites_use_the_api_and_frame_pages_only_where_they_are_liste
         assert "access-control-allow-credentials" not in answer.headers
         sent = await world.http.post("/v1/battles", json=submission(), headers={"origin": SITE})
         assert (sent.status_code, sent.headers["access-control-allow-origin"]) == (202, SITE)
+        assert "link" in sent.headers["access-control-expose-headers"].split(", ")  # leads to the next page
         for foreign in ("https://evil.example", "http://arena.example.org", f"{SITE}:8443"):
             sent = await world.http.post("/v1/battles", json=submission(), headers={"origin": foreign})
             assert sent.status_code == 403

@@ -4,13 +4,16 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 import httpx2
+import pytest
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import BattleSubmitted
 from services.gateway.battles.event_views import event_view
 from services.gateway.battles.followers import Followers
+from services.gateway.stream.selection import Selection
 from services.store.battles import BattleRow, Battles
 from services.store.database import Database
 from services.store.event_reading import RecordedEvent
@@ -66,6 +69,21 @@ async def test_a_stream_resumes_after_the_last_event_seen(world: World) -> None:
     async with asyncio.timeout(30), stream(world, after="4") as coming:
         seen = [frame["event"] async for frame in coming]
     assert seen == ["nuggetized", "assigned", "judged", "ended"]
+
+
+@pytest.mark.parametrize("after", [0, 6, 7])
+async def test_the_end_has_the_number_of_the_event_that_ended_the_battle(world: World, after: int) -> None:
+    story = Story(battle())
+    await world.happens(*story.told())
+    await world.happens(story.voted())
+    async with asyncio.timeout(30), stream(world, after=str(after)) as coming:
+        *_, voted, ended = [json.loads(frame["data"]) async for frame in coming]
+    assert (voted["kind"], voted["number"]) == ("voted", 8)
+    assert (ended["kind"], ended["number"]) == ("ended", 7)
+    told = world.tail.follow(Selection(kinds=frozenset({"ended"})), datetime(2020, 1, 1, tzinfo=UTC))
+    async with asyncio.timeout(30):
+        assert (await anext(told)).view.model_dump(mode="json") == ended
+    await told.aclose()  # type: ignore[attr-defined]
 
 
 async def test_who_has_seen_everything_is_told_not_to_come_back(world: World) -> None:
