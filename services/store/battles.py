@@ -259,9 +259,9 @@ class Battles:
 
         return await self._database.read(read)
 
-    async def events_of(self, battle_id: str, after: int = 0) -> list[RecordedEvent]:
-        """The events of a battle after a sequence number, in order."""
-        return await self._database.read(lambda connection: read_events(connection, battle_id, after))
+    async def events_of(self, battle_id: str, after: int = 0, last: int | None = None) -> list[RecordedEvent]:
+        """The events of a battle after a sequence number, and up to one where it is given, in order."""
+        return await self._database.read(lambda tx: read_events(tx, battle_id, after, until=last))
 
     async def edits_of(self, battle_id: str) -> list[RecordedEdit]:
         """The edits of a battle's nugget list, oldest first."""

@@ -1,5 +1,6 @@
 """Reading the events of a battle as the bytes that were recorded."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,6 +54,7 @@ def read_events(
     after: int = 0,
     names: Collection[str] | None = None,
     *,
+    until: int | None = None,
     texts: bool = True,
     body: bytes | None = None,
 ) -> list[RecordedEvent]:
@@ -63,6 +65,7 @@ def read_events(
         battle_id: Id of the battle.
         after: Only events with a larger number.
         names: Only events with these short names.
+        until: Only events up to this number; None for all.
         texts: Whether to read the texts of sources and evidence; else references stand in their place.
         body: The stored body of the battle, where it was read before.
 
@@ -74,7 +77,8 @@ def read_events(
         return []
     rows = connection.execute(_EVENTS, {"battle": battle_id, "after": after}).all()
     bodies = Bodies(battle, {row.sequence: row.body for row in rows})
-    wanted = [row for row in rows if row.sequence > after and (names is None or row.name in names)]
+    last = math.inf if until is None else until
+    wanted = [row for row in rows if after < row.sequence <= last and (names is None or row.name in names)]
     values = {row.sequence: bodies.value(row.sequence) for row in wanted}
     separated = {row.sequence for row in wanted if _checksum(row.body) is not None}
     named = [(row.schema, values[row.sequence]) for row in wanted if row.sequence in separated]

@@ -3,7 +3,8 @@
     EventRecorded on NATS, or a poll  ->  keys of the newest events  ->  the queue of each client
 
 Nothing is read while nobody follows. A client that reads too slowly is let go, and continues after the event
-that it has: at least once, since the last seconds are read again.
+that it has: at least once, since the last seconds are read again. If the reader ends because of a bug, every
+client is let go, and the first one that comes back starts it again.
 """
 
 import asyncio
@@ -101,8 +102,8 @@ class Tail:
     async def follow(self, selection: Selection, after: datetime | None = None) -> AsyncIterator[Told]:
         """Events to come, and before them those since a time.
 
-        It ends when the client is too slow or the process shuts down; the client continues after the last
-        event that it has. Events of the last seconds before that one may come again.
+        It ends when the client is too slow, the reader fails or the process shuts down; the client continues
+        after the last event that it has. Events of the last seconds before that one may come again.
 
         Args:
             selection: Which events.
@@ -151,8 +152,17 @@ class Tail:
         if self._reader is None or self._reader.done():
             recent = await self._queries.completed(self._source.since(now - OVERLAP))
             if self._reader is None or self._reader.done():
-                self._reader = asyncio.create_task(self._read(set(recent)))
+                self._reader = asyncio.create_task(self._read_or_let_go(set(recent)))
         return now
+
+    async def _read_or_let_go(self, known: set[EventKey]) -> None:
+        """Read as `_read` does; a client that would wait for a reader that has ended is let go."""
+        try:
+            await self._read(known)
+        except Exception:
+            log.exception("the reader of the stream of events ended because of a bug; its clients are let go")
+            for client in self._clients:
+                client.close()
 
     async def _read(self, known: set[EventKey]) -> None:
         """Read new events while somebody follows.

@@ -1,16 +1,25 @@
-"""From keys of recorded events to what clients are told: events are read once for all clients."""
+"""From keys of recorded events to what clients are told: events are read once for all clients.
+
+An event that cannot be read is left out and logged, so that it does not hold up the others.
+"""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+
+import structlog
 
 from nuggetstream.views.battles import BattleView
 from nuggetstream.views.events import AnyEvent
 from services.gateway.battles.event_views import ended_view, ending_number, event_view
 from services.gateway.errors import UnknownBattle
+from services.runtime.errors import StageError
 from services.store.battles import BattleRow, Battles
 from services.store.event_reading import RecordedEvent
 from services.store.event_tail import EventKey
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,9 @@ class Telling:
     async def told(
         self, keys: Sequence[EventKey], wanted_battle: Callable[[BattleRow], bool] = lambda _: True
     ) -> list[Told]:
-        """The events with these keys, in order; those of battles that were deleted meanwhile are left out.
+        """The events with these keys, in order.
+
+        Those of battles that were deleted meanwhile, and those that cannot be read, are left out.
 
         Args:
             keys: Which events.
@@ -65,19 +76,46 @@ class Telling:
         return sorted(told, key=lambda each: each.key)  # stable: the end of a battle stays behind its event
 
     async def _of_battle(self, row: BattleRow, wanted: dict[int, EventKey]) -> list[Told]:
-        recorded = await self.battles.events_of(row.id, min(wanted) - 1)
-        told = [
-            Told(wanted[event.sequence], row, event_view(event), event)
-            for event in recorded
-            if event.sequence in wanted
-        ]
+        recorded = await self._recorded(row.id, wanted)
+        told: list[Told] = []
+        for event in recorded:
+            if event.sequence in wanted:
+                with _left_out_if_unreadable(row.id, event.sequence):
+                    told.append(Told(wanted[event.sequence], row, event_view(event), event))
         ending = None if row.ended_at is None else ending_number(recorded, row.ended_at)
-        if ending is not None and ending in wanted and (end := await self._end(row, ending)) is not None:
-            told.append(Told(wanted[ending], row, end, None))
+        if ending is not None and ending in wanted:
+            with _left_out_if_unreadable(row.id, ending):
+                if (end := await self._end(row, ending)) is not None:
+                    told.append(Told(wanted[ending], row, end, None))
         return told
+
+    async def _recorded(self, battle_id: str, numbers: Collection[int]) -> list[RecordedEvent]:
+        """Events from the first of these numbers on; where they cannot be read together, these one by one."""
+        try:
+            return await self.battles.events_of(battle_id, min(numbers) - 1)
+        except StageError:
+            raise
+        except Exception:
+            log.exception("events of a battle cannot be read together", battle=battle_id)
+        recorded: list[RecordedEvent] = []
+        for number in sorted(numbers):
+            with _left_out_if_unreadable(battle_id, number):
+                recorded += await self.battles.events_of(battle_id, number - 1, number)
+        return recorded
 
     async def _end(self, row: BattleRow, number: int) -> AnyEvent | None:
         try:
             return ended_view(await self.view(row.id), number)
         except UnknownBattle:
             return None
+
+
+@contextmanager
+def _left_out_if_unreadable(battle_id: str, number: int) -> Iterator[None]:
+    """Log an error about an event; an error of the database goes on to the caller."""
+    try:
+        yield
+    except StageError:
+        raise
+    except Exception:
+        log.exception("an event cannot be read and is not sent", battle=battle_id, number=number)
