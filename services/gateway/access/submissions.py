@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nuggetstream.files.submission import BattleSubmission
-from services.access.callers import NotAllowed, Role
+from services.access.callers import NotAllowed, Role, Unauthenticated
 from services.access.visits import VISIT
 from services.runtime.errors import Unavailable
 
@@ -17,6 +17,9 @@ async def admitted(
 ) -> list[BattleSubmission | Exception]:
     """The same submissions; in place of one that the caller may not submit there is the error.
 
+    The caller is found again for every group, since its key may be revoked, or lose rights, while a stream of
+    battles is open.
+
     Args:
         access: Checks callers; everything is admitted when None.
         submissions: Submissions, and errors of those that could not be read, which stay.
@@ -27,6 +30,10 @@ async def admitted(
     visit, result = VISIT.get(), list(submissions)
     if access is None or visit is None:
         return result
+    try:
+        visit.caller = await visit.again()
+    except Unauthenticated as error:
+        return [given if isinstance(given, Exception) else error for given in result]
     allowed: list[int] = []
     for index, submission in enumerate(result):
         if isinstance(submission, Exception):

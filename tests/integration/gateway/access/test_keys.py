@@ -1,10 +1,13 @@
 """Keys over HTTP: when they are needed, until when they are valid, their limits, and the audit log."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 
 from nuggetstream.client import AsyncClient, Forbidden, NotFound, Unauthenticated, Unavailable
 from nuggetstream.domain.failure import Reason
@@ -13,11 +16,13 @@ from services.access.callers import Unauthenticated as NoKey
 from services.access.exposure import Unprotected, policy_of, require_protection
 from services.access.keys import Keys, NewKey, Policy
 from services.access.limits import Quotas, Rates
+from services.runtime import rpc
 from services.runtime.bus import Bus
 from services.runtime.errors import Outage
 from services.store.api_keys import ApiKeys
 from services.store.audit_log import AuditEntry, AuditLog
 from services.store.database import Database
+from services.wire.convert import to_message
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.world import NOW, Story, World, battle, opened, submission
 
@@ -191,6 +196,42 @@ async def test_a_stream_ends_when_its_key_is_revoked(world: World) -> None:
         await world.happens(*story.told()[2:])
         rest = [line async for line in lines]
     assert not any("indexed" in line for line in rest)
+
+
+async def test_a_revoked_key_submits_no_more_in_a_stream_that_is_open(guarded: World) -> None:
+    key = await issued(guarded.database, Role.SUBMIT)
+
+    async def lines() -> AsyncIterator[bytes]:
+        yield json.dumps(submission(id="before")).encode() + b"\n"
+        while await guarded.gateway.battles.get("before") is None:
+            await asyncio.sleep(0.01)
+        await ApiKeys(guarded.database).revoke(key.id, NOW)
+        yield json.dumps(submission(id="after")).encode() + b"\n{\n"
+
+    headers = bearer(key) | {"content-type": "application/x-ndjson"}
+    async with asyncio.timeout(30):
+        response = await guarded.http.post("/v1/battles", content=lines(), headers=headers)
+    assert [json.loads(line)["status"] for line in response.text.splitlines()] == [202, 401, 422]
+    assert await guarded.gateway.battles.get("after") is None
+
+
+async def test_a_revoked_key_submits_no_more_over_grpc(guarded: World) -> None:
+    key = await issued(guarded.database, Role.SUBMIT)
+
+    def request(battle_id: str) -> arena_pb2.SubmitBattlesRequest:
+        sent = to_message(battle(id=battle_id), battle_pb2.Battle)
+        return arena_pb2.SubmitBattlesRequest(battle=sent)
+
+    async with rpc.channel(guarded.grpc_target) as channel, asyncio.timeout(30):
+        metadata = [("authorization", f"Bearer {key.token}")]
+        call = arena_pb2_grpc.ArenaStub(channel).SubmitBattles(metadata=metadata)
+        await call.write(request("before"))
+        assert (await call.read()).created
+        await ApiKeys(guarded.database).revoke(key.id, NOW)
+        await call.write(request("after"))
+        assert "unknown, expired or revoked" in (await call.read()).error
+        await call.done_writing()
+    assert await guarded.gateway.battles.get("after") is None
 
 
 @pytest.fixture
