@@ -2,11 +2,13 @@
 
     events after the cursor, and those set aside whose time has come
         ->  accepted          forgotten
-        ->  not accepted      set aside, tried again with growing pauses, given up after twelve attempts
+        ->  not accepted      set aside, tried again with growing pauses, given up after twelve attempts,
+                              or after three where the receiver rejects the event itself (400, 413, 422 …)
 
 The events of one battle follow each other; several battles are sent at once. The cursor moves on past events
 that were set aside, so that one that a receiver always rejects holds up no other. It stops at
-`Patience.waiting` of them, so that a receiver that is away costs a bounded number of rows. Three failures in
+`Patience.waiting` of them, so that a receiver that is away costs a bounded number of rows; rejected ones soon
+make room. Three failures in
 a row pause the webhook.
 """
 
@@ -39,6 +41,7 @@ class Patience:
 
     Attributes:
         attempts: Attempts after which an event is given up.
+        rejections: The same where the receiver answers that the event is at fault.
         first: Seconds before the second attempt; they double with every further one.
         longest: Most seconds between two attempts.
         failures: Failures in a row after which the webhook pauses.
@@ -49,6 +52,7 @@ class Patience:
     """
 
     attempts: int = 12
+    rejections: int = 3
     first: float = 5.0
     longest: float = 3600.0
     failures: int = 3
@@ -188,7 +192,8 @@ class Courier:
         earlier = {_identity(each.battle_id, each.sequence, each.kind): each for each in due}
         told = await self.telling.told(list(keys), self._hook.selects)
         found = {_identity_of(each): each for each in told}
-        self._accepted += [each for name, each in earlier.items() if name not in found]  # it was deleted
+        # What is not found was deleted, or can no longer be read, which the log says.
+        self._accepted += [each for name, each in earlier.items() if name not in found]
         await self._send_all([each for name, each in found.items() if name in earlier], earlier)
         await self._save()
 
@@ -236,7 +241,7 @@ class Courier:
 
     def _failed(self, told: Told, attempts: int, error: NotAccepted) -> None:
         now, hook, patience = self.now(), self._hook, self.patience
-        given_up = attempts >= patience.attempts
+        given_up = attempts >= (patience.rejections if error.rejects else patience.attempts)
         next_at = None if given_up else now + patience.pause(attempts, error.wait)
         self._set_aside.append(_waiting(hook, told, attempts, next_at, str(error)))
         WEBHOOK_DELIVERIES.labels("given_up" if given_up else "retried").inc()

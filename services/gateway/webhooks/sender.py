@@ -15,6 +15,7 @@ from services.store.webhooks import Webhook
 SECONDS = 10.0  # from the connection to the end of the reply
 _READ = 64 * 1024  # bytes of a reply, which is not used
 _GONE = 410
+_MAY_PASS = frozenset({408, 409, 425, 429})  # of the statuses from 400 to 499 those that ask to try again
 
 
 class NotAccepted(Exception):
@@ -23,11 +24,14 @@ class NotAccepted(Exception):
     Attributes:
         wait: Seconds after which it asks to be tried again; None where it does not say.
         gone: Whether it wants no more events.
+        rejects: Whether it answers that this event is at fault, so that further attempts seldom help.
     """
 
-    def __init__(self, why: str, wait: float | None = None, *, gone: bool = False) -> None:
+    def __init__(
+        self, why: str, wait: float | None = None, *, gone: bool = False, rejects: bool = False
+    ) -> None:
         super().__init__(why)
-        self.wait, self.gone = wait, gone
+        self.wait, self.gone, self.rejects = wait, gone, rejects
 
 
 class Sender(GuardedClient):
@@ -67,6 +71,7 @@ class Sender(GuardedClient):
             f"the receiver answers {response.status}",
             None if header is None else retry_after(header.decode("latin-1")),
             gone=response.status == _GONE,
+            rejects=400 <= response.status < 500 and response.status not in _MAY_PASS,
         )
 
     async def _post(self, webhook: Webhook, message_id: str, body: bytes) -> httpcore2.Response:

@@ -24,10 +24,12 @@ from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.event_tail import EventTail
 from services.store.recording import NewEvent
+from services.store.tables import events as event_table
 from services.store.webhooks import Webhook, Webhooks
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 from tests.integration.gateway.battles.test_following import NAMES
+from tests.integration.gateway.test_unreadable_events import damaged
 from tests.integration.gateway.webhooks.receiver import Arrived, Receiver, receiver, statuses
 from tests.integration.gateway.world import Story, battle
 
@@ -207,16 +209,16 @@ async def test_an_event_that_is_always_rejected_holds_up_no_other_and_is_given_u
     async with receiver(rejects_labels) as target, sending(database, telling, sender(target)):
         hook = await added(database, target)
         await happens(database, *Story(battle()).told())
-        await target.until(lambda: len(target.arrived) == len(ALL) - 1 + QUICK.attempts)
+        await target.until(lambda: len(target.arrived) == len(ALL) - 1 + QUICK.rejections)
         assert target.kinds() == [kind for kind in ALL if kind != "assigned"]
         async with asyncio.timeout(30):
             while (left := await store.undelivered(hook.id, 9)) == [] or left[0].next_at is not None:
                 await asyncio.sleep(0.01)
         assert [(each.kind, each.attempts, each.reason) for each in left] == [
-            ("assigned", QUICK.attempts, "the receiver answers 422")
+            ("assigned", QUICK.rejections, "the receiver answers 422")
         ]
         rejected = [each.id for each in target.arrived if each.event["kind"] == "assigned"]
-        assert len(rejected) == QUICK.attempts
+        assert len(rejected) == QUICK.rejections
         assert len(set(rejected)) == 1  # the same event has the same id in every attempt
         target.answer = statuses(200)
         assert await store.retry(hook.id, datetime.now(UTC)) == 1
@@ -224,6 +226,49 @@ async def test_an_event_that_is_always_rejected_holds_up_no_other_and_is_given_u
         async with asyncio.timeout(30):
             while await store.undelivered(hook.id, 9):
                 await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("status", "attempts"),
+    [
+        (400, QUICK.rejections),
+        (404, QUICK.rejections),
+        (413, QUICK.rejections),
+        (408, QUICK.attempts),
+        (409, QUICK.attempts),
+        (425, QUICK.attempts),
+        (429, QUICK.attempts),
+        (503, QUICK.attempts),
+    ],
+)
+async def test_an_event_is_given_up_sooner_where_the_receiver_rejects_it(
+    database: Database, telling: Telling, status: int, attempts: int
+) -> None:
+    async def rejects_the_first(arrived: Arrived) -> int:
+        return status if arrived.event["kind"] == "submitted" else 200
+
+    store = Webhooks(database)
+    async with receiver(rejects_the_first) as target, sending(database, telling, sender(target)):
+        hook = await added(database, target)
+        await happens(database, *Story(battle()).told()[:2])
+        async with asyncio.timeout(30):
+            while (left := await store.undelivered(hook.id, 9)) == [] or left[0].next_at is not None:
+                await asyncio.sleep(0.01)
+        await target.until(lambda: target.kinds() == ["scraped"])
+    assert [(each.kind, each.attempts) for each in left] == [("submitted", attempts)]
+
+
+async def test_rejected_events_make_room_for_others(database: Database, telling: Telling) -> None:
+    async def rejects_pages(arrived: Arrived) -> int:
+        return 422 if arrived.event["kind"] == "scraped" else 200
+
+    patience = replace(QUICK, attempts=1_000_000, waiting=2)
+    async with receiver(rejects_pages) as target, sending(database, telling, sender(target), patience):
+        await added(database, target)
+        for number in range(6):
+            story = Story(battle(id=f"b{number}", query=f"Why {number}?"))
+            await happens(database, *story.told()[:2])
+        await target.until(lambda: len(target.accepted) == 6)
 
 
 async def test_a_receiver_that_is_away_gets_everything_when_it_is_back(
@@ -448,6 +493,18 @@ async def test_redirects_are_not_followed(database: Database) -> None:
         with pytest.raises(NotAccepted, match="the receiver answers 307"):
             await sends.send(hook, "id", b"{}")
     assert len(target.arrived) == 1
+
+
+async def test_an_event_that_cannot_be_read_holds_up_no_other(database: Database, telling: Telling) -> None:
+    async with receiver() as target, sending(database, telling, sender(target)):
+        hook = await added(database, target)
+        story = Story(battle())
+        await happens(database, story.submitted())
+        await damaged(database, story.scraped(), event_table, body=b"\xffno deflate")
+        await happens(database, story.judged())
+        await target.until(lambda: len(target.accepted) == 2)
+    assert [each.name[1:] for each in target.arrived] == [(1, "submitted"), (3, "judged")]
+    assert await Webhooks(database).undelivered(hook.id, 9) == []
 
 
 async def test_a_deleted_battle_is_not_sent_and_leaves_nothing(database: Database, telling: Telling) -> None:
