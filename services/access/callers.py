@@ -56,6 +56,7 @@ class Caller:
         csrf: Token that its writes must repeat, because a browser sends its login unasked; None where what
             identifies the caller is sent on purpose.
         logged_in: Whether it is known by a login of the pages.
+        frame: Battle whose frame it reads with a token that the key has made; None where it shows the key.
     """
 
     key_id: str
@@ -65,6 +66,7 @@ class Caller:
     battles_per_day: int | None = None
     csrf: str | None = None
     logged_in: bool = False
+    frame: str | None = None
 
     def has(self, role: Role) -> bool:
         """Whether it has a role, in whatever arena."""

@@ -38,7 +38,7 @@ async def embed_token(keys: Keys, battle_id: str, key_id: str, until: datetime, 
 
 
 async def caller_of(keys: Keys, token: str, battle_id: str) -> Caller:
-    """Who shows a token for a battle. Its rights are for that battle alone.
+    """Who shows a token for a battle. Its rights are for that battle alone, within the limits of the key.
 
     Raises:
         Unauthenticated: The token is not for this battle, has expired, or its key is no longer valid.
@@ -51,14 +51,14 @@ async def caller_of(keys: Keys, token: str, battle_id: str) -> Caller:
     until, right, key_id = parts
     if keys.now().timestamp() >= int(until):
         raise Unauthenticated(_INVALID)
-    roles = {Role.READ, Role.VOTE} if right == "vote" else {Role.READ}
+    roles, per_minute = ({Role.READ, Role.VOTE} if right == "vote" else {Role.READ}), None
     if key_id in _WITHOUT_KEY:
         if await keys.required():
             raise Unauthenticated(_INVALID)
     else:
         owner = await keys.of_id(key_id)
-        roles = {role for role in roles if owner.has(role)}
-    return Caller(key_id=key_id, roles=frozenset(roles))
+        roles, per_minute = {role for role in roles if owner.has(role)}, owner.per_minute
+    return Caller(key_id=key_id, roles=frozenset(roles), per_minute=per_minute, frame=battle_id)
 
 
 def _signed(secret: str, *parts: str) -> str:

@@ -1,6 +1,6 @@
 """Limits of a key: requests per minute, counted per process, and battles per day, counted in the database.
 
-Attempts to log in are limited, too, per process.
+Attempts to log in, and votes with tokens of frames, are limited, too, per process.
 """
 
 import math
@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from services.access.callers import Caller, TooMany
 from services.store.api_keys import ApiKeys, today
 
+FRAME_VOTES = 10
+"""Votes per minute and process that one battle takes with tokens of its frames."""
 _REMEMBERED = 10_000
 _MINUTE = 60.0
 
@@ -29,23 +31,34 @@ class Rates:
     _left: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, caller: Caller) -> None:
-        """Count one request.
+        """Count one request. The requests of each frame are counted apart from those of the key itself.
 
         Raises:
             TooMany: The key has sent its requests of this minute.
         """
-        if caller.per_minute is None:
-            return
-        now, most = self.clock(), float(caller.per_minute)
-        left, at = self._left.get(caller.key_id, (most, now))
+        if caller.per_minute is not None:
+            name = caller.key_id if caller.frame is None else f"{caller.key_id} {caller.frame}"
+            self._take(name, caller.per_minute, f"this key may send {caller.per_minute} requests per minute")
+
+    def take_vote(self, battle_id: str) -> None:
+        """Count one vote on a battle with a token of its frame.
+
+        Raises:
+            TooMany: The battle has had its votes of this minute.
+        """
+        message = f"a battle takes {FRAME_VOTES} votes per minute from its frames"
+        self._take(f"votes {battle_id}", FRAME_VOTES, message)
+
+    def _take(self, name: str, per_minute: int, message: str) -> None:
+        now, most = self.clock(), float(per_minute)
+        left, at = self._left.get(name, (most, now))
         left = min(most, left + (now - at) * most / _MINUTE)
         if left < 1:
-            self._left[caller.key_id] = (left, now)
-            wait = (1 - left) * _MINUTE / most
-            raise TooMany(f"this key may send {caller.per_minute} requests per minute", wait)
+            self._left[name] = (left, now)
+            raise TooMany(message, (1 - left) * _MINUTE / most)
         if len(self._left) >= _REMEMBERED:
             self._left.clear()  # every key begins with a full minute
-        self._left[caller.key_id] = (left - 1, now)
+        self._left[name] = (left - 1, now)
 
 
 @dataclass(frozen=True, slots=True)

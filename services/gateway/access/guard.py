@@ -87,6 +87,8 @@ class Access:
             return
         caller = await self._caller(request, rule)
         self.rates.take(caller)
+        if caller.frame is not None and rule.role is Role.VOTE:
+            self.rates.take_vote(caller.frame)
         visit = Visit(caller, rule.role, None, lambda: self._caller(request, rule))
         if request.method not in _READING and not rule.form:
             visit.check_csrf(request.headers.get("x-csrf-token"))

@@ -8,6 +8,7 @@ import pytest
 
 from nuggetstream.domain.nugget import Grounding, Grounds
 from services.access.callers import Role
+from services.access.limits import FRAME_VOTES
 from services.access.sites import Sites
 from services.runtime.bus import Bus
 from services.store.api_keys import ApiKeys
@@ -167,3 +168,28 @@ async def test_who_may_not_vote_makes_no_token_for_voting(guarded: World) -> Non
     assert (await world.http.post(path, headers=bearer(stranger))).status_code == 404
     too_long = await world.http.post(path, json={"minutes": 100_000}, headers=bearer(reader))
     assert too_long.status_code == 422
+
+
+async def test_a_frame_has_the_limit_of_its_key_without_using_it_up(guarded: World) -> None:
+    world = guarded
+    key = await issued(world.database, Role.READ, per_minute=3)
+    await tell(world, **bearer(await issued(world.database, Role.SUBMIT)))
+    frame = (await made(world, bearer(key)))["path"]
+    shown = [await world.http.get(frame) for _ in range(4)]
+    assert [reply.status_code for reply in shown] == [200, 200, 200, 429]
+    assert 1 <= int(shown[-1].headers["retry-after"]) <= 20
+    assert (await world.http.get("/v1/battles/tides", headers=bearer(key))).status_code == 200
+
+
+async def test_votes_with_tokens_are_bounded_for_each_battle(world: World) -> None:
+    await tell(world)
+    await world.http.post("/v1/battles", json=submission(id="other"))
+    path, _, query = (await made(world, vote=True))["path"].partition("?")
+    target = f"{path}/vote?{query}"
+    sent = [await world.http.post(target, content=b"vote=b", headers=FORM) for _ in range(FRAME_VOTES + 1)]
+    assert [reply.status_code for reply in sent] == [303] * FRAME_VOTES + [429]
+    other = await world.http.post("/v1/battles/other/embed-token", json={"vote": True})
+    path, _, query = other.json()["path"].partition("?")
+    sent = [await world.http.post(f"{path}/vote?{query}", content=b"vote=a", headers=FORM)]
+    assert [reply.status_code for reply in sent] == [303]
+    assert (await world.http.post("/v1/battles/tides/vote", json={"vote": "a"})).status_code == 202
