@@ -34,7 +34,7 @@ class Trends:
 
     Attributes:
         chart: Its rating per lens; a period without a rating is a gap.
-        rows: Per period its label and one cell per lens, oldest first; None where it has no battle.
+        rows: Per period its label and one cell per lens, oldest first; None where it has no outcome.
         earlier: Number of earlier periods that are not shown.
     """
 

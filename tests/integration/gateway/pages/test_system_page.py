@@ -53,6 +53,21 @@ async def test_two_systems_are_compared_on_their_common_battles(world: World) ->
     assert (await world.http.get("/system?arena=demo")).status_code == 422
 
 
+async def test_where_a_lens_has_no_outcome_the_pages_do_not_say_that_there_is_no_battle(world: World) -> None:
+    await world.happens(*Story(battle()).told())
+    voted = Story(between("cedar", "elm", 1))
+    await world.happens(voted.submitted(), voted.voted())
+
+    async def said(path: str) -> set[str]:
+        page = (await world.http.get(path)).text
+        return set(re.findall(r'<span class="faint">(no (?:battle|vote|verdict|outcome))</span>', page))
+
+    assert await said("/system?arena=demo&name=atlas") == {"no vote"}
+    assert await said("/system?arena=demo&name=atlas&against=birch") == {"no vote"}
+    assert await said("/system?arena=demo&name=cedar") == {"no verdict", "no outcome"}
+    assert await said("/leaderboard/table?arena=demo") == {"no vote", "no verdict", "no outcome"}
+
+
 async def chain(world: World) -> None:
     """Atlas beats birch three times of four, and birch cedar; atlas and cedar never meet."""
     for a, b in (("atlas", "birch"), ("birch", "cedar")):
@@ -143,7 +158,7 @@ async def test_a_system_over_time_has_its_rating_and_share_of_each_month(world: 
     trends = page[page.index('id="trends"') : page.index('id="facts"')]
     assert re.findall(r"([\d.]+)% of the points · (\d+) battle", trends) == [("67", "3")]
     assert "<circle" not in trends  # a chart of one month says nothing
-    assert 'class="number"><span class="faint">no battle' in trends
+    assert 'class="number"><span class="faint">no outcome' in trends
     by_week = (await world.http.get("/system?arena=demo&name=atlas&every=week")).text
     assert "Every week is rated on its own battles" in by_week
     assert (await world.http.get("/system?arena=demo&name=atlas&every=year")).status_code == 422
