@@ -52,6 +52,16 @@ class Misses:
     missed: int
     causes: dict[str, int]
 
+    @property
+    def facts(self) -> int:
+        """The labelled nuggets that an answer can miss, which are all but the claims."""
+        return self.labelled - self.claims
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the facts that are missed; None where there are none."""
+        return self.missed / self.facts if self.facts else None
+
 
 @dataclass(frozen=True, slots=True)
 class SystemMisses:
@@ -88,7 +98,7 @@ def compute(results: Results) -> SystemMisses:
     for system, own in labels.items():
         vital = [labelled for labelled in own if labelled.importance is Importance.VITAL]
         rows += [_misses(system, ALL, own), _misses(system, VITAL, vital)]
-    rows.sort(key=lambda row: (-row.missed / max(row.labelled, 1), row.system))
+    rows.sort(key=lambda row: (-(row.rate or 0.0), row.system))
     systems = {battle.answer(side).system for battle in results.battles for side in Side}
     return SystemMisses(len(systems), tuple(rows))
 
@@ -110,13 +120,11 @@ def _misses(system: str, which: str, own: Sequence[_Labelled]) -> Misses:
 
 def draw(misses: SystemMisses) -> Content:
     """Misses by cause, for all nuggets and the vital ones."""
-    rows = {
-        which: [row for row in misses.rows if row.which == which and row.labelled] for which in (ALL, VITAL)
-    }
+    rows = {which: [row for row in misses.rows if row.which == which and row.facts] for which in (ALL, VITAL)}
     charts: dict[str, tuple[Figure, ...]] = {
         which: (_chart(which, own),) for which, own in rows.items() if own
     }
-    blocks: list[Block] = [Notice("No nugget has a label, so it is not known which ones are missed.")]
+    blocks: list[Block] = [Notice("No nugget that can be missed has a label, so no miss is known.")]
     if charts:
         blocks = [Figures("Nuggets", charts), _table(misses.rows)]
     with_labels = len({row.system for row in misses.rows})
@@ -125,15 +133,11 @@ def draw(misses: SystemMisses) -> Content:
         reading="Generation: one of the answer's own sources states the nugget, but the answer does not "
         "use it. Retrieval: a source of the battle states it, but none of the answer's own sources. "
         "Unsourced: only the other answer states it, in results without grounding. Claims that no source "
-        "confirms, or that are disputed, are missed by nobody. The bars are shares of all "
-        "labelled nuggets, so the length of a bar is the miss rate.",
+        "confirms, or that are disputed, are missed by nobody and count in no share. The bars are shares of "
+        "the other labelled nuggets, so the length of a bar is the miss rate.",
         basis=part_of(with_labels, misses.systems, "systems with labels"),
         blocks=tuple(blocks),
     )
-
-
-def _rate(row: Misses) -> float | None:
-    return row.missed / row.labelled if row.labelled else None
 
 
 def _finding(rows: Sequence[Misses]) -> str:
@@ -141,8 +145,8 @@ def _finding(rows: Sequence[Misses]) -> str:
         return ""
     most, least = rows[0], rows[-1]
     return (
-        f"{most.system} misses the most ({percent(_rate(most), 0)} of its labelled nuggets), "
-        f"{least.system} the fewest ({percent(_rate(least), 0)})."
+        f"{most.system} misses the most ({percent(most.rate, 0)} of the nuggets that it can miss), "
+        f"{least.system} the fewest ({percent(least.rate, 0)})."
     )
 
 
@@ -151,21 +155,19 @@ def _chart(which: str, rows: Sequence[Misses]) -> Figure:
         go.Bar(
             name=cause,
             orientation="h",
-            x=[row.causes[cause] / row.labelled for row in rows],
+            x=[row.causes[cause] / row.facts for row in rows],
             y=list(range(len(rows))),
             marker={"color": colour},
-            customdata=[(row.causes[cause], row.labelled) for row in rows],
+            customdata=[(row.causes[cause], row.facts) for row in rows],
             hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]})",
         )
         for cause, colour in _COLOURS.items()
         if any(row.causes[cause] for row in rows)
     ]
-    alt = "; ".join(
-        f"{row.system}: {part_of(row.missed, row.labelled, 'missed')}{_causes(row)}" for row in rows
-    )
+    alt = "; ".join(f"{row.system}: {part_of(row.missed, row.facts, 'missed')}{_causes(row)}" for row in rows)
     layout = {
         "yaxis": names_axis([row.system for row in rows]),
-        "xaxis": share_axis("missed, of labelled nuggets"),
+        "xaxis": share_axis("missed, of labelled nuggets without claims"),
         "showlegend": True,
     }
     return figure(f"Missed nuggets by cause: {which}", alt, traces, rows_height(len(rows)), layout)
@@ -184,7 +186,7 @@ def _table(rows: Sequence[Misses]) -> Table:
             integer(row.answers),
             integer(row.labelled),
             integer(row.claims),
-            f"{integer(row.missed)} ({percent(_rate(row), 0)})",
+            f"{integer(row.missed)} ({percent(row.rate, 0)})",
             *(integer(row.causes[cause]) for cause in CAUSES),
         )
         for row in rows

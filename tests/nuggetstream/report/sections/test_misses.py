@@ -22,4 +22,30 @@ def test_nobody_misses_a_claim_that_no_source_confirms(read: Any) -> None:
     rows = SECTION.compute(read(battle("b1", nuggets=nuggets))).rows
     found = next(row for row in rows if (row.system, row.which) == ("right", "all nuggets"))
     assert (found.labelled, found.claims, found.missed) == (3, 2, 1)
+    assert (found.facts, found.rate) == (1, 1.0)
     assert found.causes == {"generation": 1, "retrieval": 0, "unsourced": 0, "cause not known": 0}
+
+
+def test_claims_are_in_no_share_and_do_not_change_the_order_of_systems(read: Any) -> None:
+    stated, missed = nugget("1", b="support"), nugget("2")
+    claims = [nugget(f"c{n}", cause=None) | {"grounding": "answer-only"} for n in range(6)]
+    results = read(
+        battle("b1", "first", "many claims", nuggets=[stated, missed, *claims]),
+        battle("b2", "second", "few misses", nuggets=[stated, nugget("3", b="support"), missed]),
+    )
+    rows = [row for row in SECTION.compute(results).rows if row.which == "all nuggets"]
+    assert [(row.system, row.rate) for row in rows] == [
+        ("many claims", 1 / 2),
+        ("few misses", 1 / 3),
+        ("first", 0.0),
+        ("second", 0.0),
+    ]
+    drawn = SECTION.draw(SECTION.compute(results))
+    assert drawn.finding.startswith("many claims misses the most (50% of the nuggets that it can miss)")
+
+
+def test_a_system_with_labels_of_claims_alone_has_no_rate(read: Any) -> None:
+    claim = nugget(cause=None) | {"grounding": "disputed"}
+    found = SECTION.compute(read(battle("b1", nuggets=[claim])))
+    assert [row.rate for row in found.rows] == [None] * 4
+    assert "No nugget that can be missed has a label" in str(SECTION.draw(found).blocks)
