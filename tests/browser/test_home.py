@@ -1,6 +1,8 @@
 """The list of battles in the browser: searched, filtered, page by page, live, and with the keyboard."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
@@ -9,7 +11,26 @@ from nuggetstream.domain.battle import Vote
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import Story, World, battle
 
+QUICK_TIMERS = """const timeout = setTimeout, interval = setInterval;
+window.setTimeout = (work, ms) => timeout(work, ms / 40);
+window.setInterval = (work, ms) => interval(work, ms / 40);
+var turns = 0, hidden = false, calls = [];
+interval(() => (turns += 1), 100);
+window.fetch = () => new Promise((resolve) => calls.push(resolve));
+Object.defineProperty(document, "hidden", { get: () => hidden });"""
 QUERIES = "table.battles th[scope=row] > a"
+
+
+@asynccontextmanager
+async def before_every_page(browser: Chrome, script: str) -> AsyncIterator[None]:
+    """Run a script before those of every page that is opened inside the block."""
+    name = "Page.addScriptToEvaluateOnNewDocument"
+    added = await asyncio.to_thread(browser.execute_cdp_cmd, name, {"source": script})
+    try:
+        yield
+    finally:
+        remove = "Page.removeScriptToEvaluateOnNewDocument"
+        await asyncio.to_thread(browser.execute_cdp_cmd, remove, {"identifier": added["identifier"]})
 
 
 async def test_a_search_and_a_filter_leave_the_battles_that_match(browser: Chrome, world: World) -> None:
@@ -47,6 +68,25 @@ async def test_older_battles_are_on_further_pages(browser: Chrome, world: World)
     assert await reader.texts(QUERIES) == ["Question 1?", "Question 0?"]
     assert await reader.texts(".paging a") == ["Newest battles"]
     assert await reader.runs("document.scripts.length") == 0
+
+
+async def test_the_list_is_asked_for_again_only_after_the_last_reply_and_for_a_reader(
+    browser: Chrome, world: World
+) -> None:
+    await world.happens(Story(battle()).submitted())
+    reader = Reader(browser, world)
+    async with before_every_page(browser, QUICK_TIMERS):
+        await reader.opens("/")
+        await reader.until("calls.length", lambda calls: calls == 1)
+        turns = await reader.runs("turns")
+        await reader.until("turns", lambda now: now > turns + 5)
+        assert await reader.runs("calls.length") == 1  # the first has not been answered
+        await reader.runs("(hidden = true, calls[0](new Response('', { status: 503 })))")
+        turns = await reader.runs("turns")
+        await reader.until("turns", lambda now: now > turns + 5)
+        assert await reader.runs("calls.length") == 1  # nobody sees the page
+        await reader.runs("(hidden = false, document.dispatchEvent(new Event('visibilitychange')))")
+        await reader.until("calls.length", lambda calls: calls == 2)
 
 
 async def test_a_new_battle_appears_without_a_reload_and_arrows_lead_from_battle_to_battle(

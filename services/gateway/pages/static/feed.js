@@ -1,20 +1,37 @@
 // Keeps the list of battles up to date while the box "Live" is checked and the page is visible: the page is
-// fetched again and its list swapped, so that there is one rendering, the server's. The arrow keys lead from
-// battle to battle.
+// fetched again and its list swapped, so that there is one rendering, the server's. A page is asked for again
+// some time after it has come, and later the longer its search took. The arrow keys lead from battle to battle.
 "use strict";
 
 const EVERY_MS = 4000;
+const MOST_MS = 120000;
+const PAUSE = 4; // the pause after a fetch, as a multiple of the time that it took
 const LINKS = "#feed th[scope=row] > a";
 
 const live = document.getElementById("live");
 
 async function refresh() {
-  if (document.hidden || (live && !live.checked)) return;
+  if (live && !live.checked) return;
   try {
     const response = await fetch(location.href, { cache: "no-store" });
     if (response.ok) swap(new DOMParser().parseFromString(await response.text(), "text/html"));
   } catch {
     // The server is away; the next turn asks again.
+  }
+}
+
+function shown() {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true })).then(shown);
+}
+
+async function follow() {
+  for (let pause = EVERY_MS; ; ) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    await shown(); // nothing is fetched for a tab that nobody sees
+    const began = performance.now();
+    await refresh();
+    pause = Math.min(Math.max(EVERY_MS, PAUSE * (performance.now() - began)), MOST_MS);
   }
 }
 
@@ -42,4 +59,4 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (live) live.closest("label").hidden = false;
-if (location.protocol.startsWith("http")) setInterval(refresh, EVERY_MS); // not in a saved page
+if (location.protocol.startsWith("http")) follow(); // not in a saved page
