@@ -3,7 +3,8 @@
     newest outcomes with both answers  ->  ratings as voted and at equal style, and the effect of style
 
 The style of a battle never changes, so it is measured once and kept; a board is computed again when it is
-asked for and older than its lifetime, and says when that was.
+asked for and older than its lifetime, and says when that was. Boards are computed one after the other, and a
+bounded number of them waits.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
@@ -31,13 +33,16 @@ from nuggetstream.text.style import features
 from nuggetstream.views.ratings import SliceView
 from nuggetstream.views.style import StyleBoardView, StyleEffectView, StyleStandingView
 from services.gateway.ratings.query import StyleQuery
+from services.runtime.errors import Unavailable
 from services.store.slices import EVERYTHING, Slice
 from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
 from services.wire.codec import decode, schema_of
 
 MOST_OUTCOMES = 5_000
+MOST_QUEUED = 8  # boards, that which is being computed included
 LIFETIME = 600.0  # seconds
 _BATTLES_KEPT, _BOARDS_KEPT = 100_000, 64
+_RETRY_AFTER = 10.0  # seconds, in which some boards are done
 _OPTIONS = Options(intervals=Intervals.SANDWICH)
 Amounts = NDArray[np.float64]  # (2, 5): the features of answer A and of answer B
 _Key = tuple[str, Lens, Slice]
@@ -51,11 +56,14 @@ class StyleBoards:
         outcomes: Reads outcomes and answers.
         lifetime: Seconds for which a board is kept.
         flagged: Whether flagged battles count unless a caller says otherwise.
+        most: Boards that are computed or wait for it; more are rejected.
     """
 
     outcomes: StyledOutcomes
     lifetime: float = LIFETIME
     flagged: Flagged = Flagged.INCLUDE
+    most: int = MOST_QUEUED
+    _queued: int = field(default=0, init=False)
     _boards: dict[_Key, tuple[float, asyncio.Task[StyleBoardView]]] = field(default_factory=dict, init=False)
     _amounts: dict[str, Amounts] = field(default_factory=dict, init=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -68,18 +76,30 @@ class StyleBoards:
         """The board of one lens; readers who ask at the same time wait for one computation.
 
         Raises:
-            Unavailable: The database does not answer.
+            Unavailable: The database does not answer, or too many boards wait to be computed.
         """
         key = (arena, lens, slice_.of(lens))
         begun, task = self._boards.get(key, (0.0, None))
         failed = task is not None and task.done() and (task.cancelled() or task.exception() is not None)
         if task is None or failed or monotonic() - begun > self.lifetime:
-            task = asyncio.create_task(self._computed(*key))
+            task = self._begun(key)
             self._boards.pop(key, None)
             self._boards[key] = (monotonic(), task)
             if len(self._boards) > _BOARDS_KEPT:
                 del self._boards[next(iter(self._boards))]
         return await asyncio.shield(task)
+
+    def _begun(self, key: _Key) -> asyncio.Task[StyleBoardView]:
+        if self._queued >= self.most:
+            detail = "too many boards with style control wait to be computed; ask again in a few seconds"
+            raise Unavailable(Reason.DEADLINE, detail, _RETRY_AFTER)
+        task = asyncio.create_task(self._computed(*key))
+        self._queued += 1
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, _: asyncio.Task[StyleBoardView]) -> None:
+        self._queued -= 1
 
     async def _computed(self, arena: str, lens: Lens, slice_: Slice) -> StyleBoardView:
         async with self._turn:  # many filters at once take no more memory than one

@@ -1,5 +1,6 @@
 """Style control on the live board: what changes when the style of the answers is held equal."""
 
+import asyncio
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.views.ratings import SliceView
 from nuggetstream.views.style import StyleBoardView
 from services.gateway.ratings.style_boards import StyleBoards, board_of
+from services.runtime.errors import Unavailable
+from services.store.slices import Slice
 from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
 from tests.integration.gateway.world import Story, World, between
 
@@ -132,6 +135,32 @@ async def test_only_the_newest_battles_are_read_and_a_board_is_kept_for_its_life
     assert await kept.of("demo", Lens.HUMAN) is before
     renewed = await StyleBoards(StyledOutcomes(world.database), lifetime=0.0).of("demo", Lens.HUMAN)
     assert renewed.outcomes == 41
+
+
+async def test_boards_that_wait_are_bounded(world: World) -> None:
+    await votes(world)
+    boards = StyleBoards(StyledOutcomes(world.database), most=2)
+    slices = [Slice(language=language) for language in ("en", "de", "fr", "it")]
+    asked = await asyncio.gather(
+        *(boards.of("demo", Lens.HUMAN, each) for each in [*slices, slices[0]]), return_exceptions=True
+    )
+    assert [type(each) for each in asked] == [
+        StyleBoardView,
+        StyleBoardView,
+        Unavailable,
+        Unavailable,
+        StyleBoardView,  # waits for the first
+    ]
+    assert (await boards.of("demo", Lens.HUMAN, slices[2])).outcomes == 0
+
+
+async def test_a_board_that_cannot_wait_is_answered_with_503(world: World) -> None:
+    world.gateway.styles.most = 0
+    for path in ("/v1/leaderboard/style", "/leaderboard/style"):
+        reply = await world.http.get(f"{path}?arena=demo")
+        assert reply.status_code == 503
+        assert reply.headers["retry-after"] == "10"
+        assert "too many boards with style control" in reply.text
 
 
 def test_a_preference_for_length_alone_is_no_strength() -> None:
