@@ -63,9 +63,21 @@ class FailedBattles:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def select(self, selection: FailureFilter, limit: int) -> list[FailedBattle]:
-        """The newest failures that the filter selects, newest first."""
+    async def select(
+        self, selection: FailureFilter, limit: int, after: tuple[datetime, str] | None = None
+    ) -> list[FailedBattle]:
+        """The newest failures that the filter selects, newest first, and by key where times are equal.
+
+        Args:
+            selection: The filter.
+            limit: Maximum number of failures.
+            after: Time and key of a failure, to read on behind it.
+        """
         query = _query().where(*_conditions(selection)).limit(limit)
+        if after is not None:
+            at, key = after
+            same_time = and_(failures.c.failed_at == at, failures.c.key > key)
+            query = query.where(or_(failures.c.failed_at < at, same_time))
         async with self._database.transaction() as tx:
             rows = await tx.execute(query.order_by(failures.c.failed_at.desc(), failures.c.key))
             return [_failed_battle(row) for row in rows]

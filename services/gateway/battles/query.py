@@ -45,7 +45,12 @@ def position_of(text: str) -> Position:
     raise ValueError("should be the `before` of a link to the next page, a time and an id")
 
 
-def _position(text: str) -> str:
+def checked_position(text: str) -> str:
+    """The text as it is, if `position_of` can read it.
+
+    Raises:
+        ValueError: It cannot.
+    """
     position_of(text)
     return text
 
@@ -81,7 +86,7 @@ class BattleFilterQuery(QueryParameters):
     """Only battles of which human vote, nuggets and judge do not all prefer the same answer."""
     flagged: bool = False
     """Only battles with a flagged answer; all battles when false."""
-    before: Annotated[Text, AfterValidator(_position)] | None = None
+    before: Annotated[Text, AfterValidator(checked_position)] | None = None
     """Where the page before ended: time of receipt and id of its last battle, with a comma between them, as
     the link to the next page has them; the newest battles when absent."""
 

@@ -44,8 +44,15 @@ class DeadLetters:
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
 
-    async def select(self, selection: FailureFilter, limit: int) -> list[StoredLetter]:
+    async def select(
+        self, selection: FailureFilter, limit: int, below: int | None = None
+    ) -> list[StoredLetter]:
         """The newest dead letters that the filter selects and that stand for no failed battle, newest first.
+
+        Args:
+            selection: The filter.
+            limit: Maximum number of letters.
+            below: Only letters with a smaller number, to read on.
 
         Raises:
             Unavailable: The broker does not answer.
@@ -58,7 +65,7 @@ class DeadLetters:
         try:
             subject = f"{DEAD}.>" if selection.stage is None else f"{DEAD}.{selection.stage.value}"
             async for stored in self._read(subject):
-                if _selected(stored, selection):
+                if (below is None or stored.sequence < below) and _selected(stored, selection):
                     newest.append(stored)
         except (nats.errors.Error, TimeoutError) as error:
             raise _unavailable(error) from error

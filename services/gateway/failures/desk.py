@@ -10,8 +10,8 @@ dead letter besides, which is deleted with the first action.
 """
 
 import re
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from nuggetstream.domain.failure import Stage
 from nuggetstream.views.failures import FailureAction, FailureEntry
@@ -22,6 +22,19 @@ from services.gateway.failures.regrading import Regrading
 from services.store.failed import FailedBattle, FailedBattles, FailureFilter
 
 _LETTER = re.compile(r"dead-([1-9][0-9]{0,17})")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A failure in the list: those behind it are older, or happened at the same time.
+
+    Attributes:
+        failed_at: When it happened.
+        id: Its id.
+    """
+
+    failed_at: datetime
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +53,31 @@ class FailureDesk:
     intake: Intake
     regrading: Regrading
 
-    async def select(self, selection: FailureFilter, limit: int) -> list[FailureEntry]:
+    async def select(
+        self, selection: FailureFilter, limit: int, after: Place | None = None
+    ) -> list[FailureEntry]:
         """The newest failures that the filter selects, newest first.
+
+        At one time the failures of battles come before dead letters, so that a page can begin anywhere.
+
+        Args:
+            selection: The filter.
+            limit: Maximum number of failures.
+            after: Where the page before ended; None for the first page.
 
         Raises:
             Unavailable: The database or the broker does not answer.
         """
-        entries = [_battle_entry(failed) for failed in await self.battles.select(selection, limit)]
-        entries += [_letter_entry(stored) for stored in await self.letters.select(selection, limit)]
+        of_battles, of_letters = selection, selection
+        key: tuple[datetime, str] | None = None
+        below = None if after is None else _sequence(after.id)
+        if after is not None and below is not None:
+            of_battles = replace(selection, until=after.failed_at)
+        elif after is not None:
+            key = (after.failed_at, after.id)
+            of_letters = replace(selection, until=after.failed_at + timedelta.resolution)
+        entries = [_battle_entry(failed) for failed in await self.battles.select(of_battles, limit, key)]
+        entries += [_letter_entry(stored) for stored in await self.letters.select(of_letters, limit, below)]
         return sorted(entries, key=lambda entry: entry.failed_at, reverse=True)[:limit]
 
     async def show(self, failure_id: str) -> FailureEntry:

@@ -5,14 +5,13 @@ POST /failures  ->  one failure retried or discarded, and back to the page
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
-from pydantic import AwareDatetime, Field
+from pydantic import AfterValidator, Field
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.failure import Reason, Stage
@@ -20,11 +19,13 @@ from nuggetstream.views.failures import FailureEntry
 from services.access.visits import visible_arenas
 from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
+from services.gateway.battles.query import checked_position, position_of, written
 from services.gateway.errors import InvalidQuery
-from services.gateway.failures.desk import FailureDesk
+from services.gateway.failures.desk import FailureDesk, Place
 from services.gateway.failures.routes import Pace, require_visible
 from services.gateway.pages.responses import page_response
 from services.gateway.query import QueryParameters, Text, query_from_form, query_string, without_nul
+from services.store.battle_search import Position
 from services.store.failed import FailureFilter
 
 _FORM = "application/x-www-form-urlencoded"
@@ -43,10 +44,18 @@ class FailuresPageQuery(QueryParameters):
     """Only failures of battles of this arena."""
     closed: bool = False
     """List discarded failures and those that a later run made good, too."""
-    until: AwareDatetime | None = None
-    """Only failures before this time; the link to older failures has it."""
+    before: Annotated[Text, AfterValidator(checked_position)] | None = None
+    """Only failures behind this one, written TIME,ID; the link to older failures has it."""
     result: Literal["retried", "discarded", "unchanged"] | None = None
     """Result of the action that led to the page."""
+
+    @property
+    def place(self) -> Place | None:
+        """Where the page before ended; None for the first page."""
+        if self.before is None:
+            return None
+        position = position_of(self.before)
+        return Place(position.received_at, position.battle_id)
 
 
 def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | None = None) -> APIRouter:
@@ -70,10 +79,9 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
                 stage=query.stage,
                 arena=query.arena,
                 closed=query.closed,
-                until=query.until,
                 within=visible_arenas(),
             )
-            entries = await desk.select(selection, _SHOWN)
+            entries = await desk.select(selection, _SHOWN, query.place)
             return env.get_template("failures/page.html").render(
                 arena=query.arena,
                 query=query,
@@ -82,7 +90,7 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
                 stages=list(Stage),
                 entries=entries,
                 older=_older(entries, request.query_params),
-                newest=query_string(request.query_params, result=None, until=None),
+                newest=query_string(request.query_params, result=None, before=None),
                 token=access.asks_for_token(),
             )
 
@@ -106,14 +114,11 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
 
 
 def _older(entries: Sequence[FailureEntry], params: QueryParams) -> str | None:
-    """The query of the link to older failures; None where there are none.
-
-    The next page begins with the last failure of this one, as others may have happened at the same time.
-    """
+    """The query of the link to older failures; None where there are none."""
     if len(entries) < _SHOWN:
         return None
-    before = entries[-1].failed_at + timedelta.resolution
-    return query_string(params, result=None, until=before.isoformat())
+    last = entries[-1]
+    return query_string(params, result=None, before=written(Position(last.failed_at, last.id)))
 
 
 async def _act(desk: FailureDesk, fields: dict[str, str]) -> str:

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from html import unescape
 
 import pytest
@@ -15,6 +16,9 @@ from nuggetstream.domain.failure import Reason, Stage
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter
 from services.store.database import Database
+from services.store.recording import NewEvent
+from services.wire.codec import encode, message_id, schema_of
+from services.wire.subjects import event_name
 from tests.e2e.processes import run_here
 from tests.integration.gateway.world import Story, World, battle, opened, submission
 
@@ -88,6 +92,30 @@ async def test_older_failures_are_on_further_pages(world: World, monkeypatch: py
         assert "stage=judge" in path
         assert "arena=demo" in path
     assert list(dict.fromkeys(found)) == ["four", "three", "two", "one"]
+
+
+async def test_failures_of_one_moment_are_on_further_pages_each_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.gateway.failures.page._SHOWN", 2)
+    stories = [Story(battle(id=f"b{number}")) for number in range(5)]
+    await world.happens(*(story.submitted() for story in stories))
+    for number in range(3):
+        await dead_letter(world, replace(LETTER, id=f"m{number}", stream_seq=number))
+    failed = [story.failed(Stage.JUDGE) for story in stories]
+    new = [
+        NewEvent(message_id(each), event_name(type(each)), each, schema_of(type(each)), encode(each))
+        for each in failed
+    ]
+    await world.gateway.battles.record_all(new, datetime.now(UTC))
+    path, found = "/failures", list[str]()
+    while path and len(found) <= len(failed) + 3:
+        page = (await world.http.get(path)).text
+        found += re.findall(r'name="retry" value="([^"]+)"', page)
+        further = re.search(r'<a href="([^"]+)" rel="next">Older failures', page)
+        path = unescape(further[1]) if further else ""
+    assert sorted(found) == sorted([*(each.key for each in failed), "dead-1", "dead-2", "dead-3"])
+    assert (await world.http.get("/failures?before=yesterday")).status_code == 422
 
 
 async def test_a_dead_letter_of_a_failed_battle_is_listed_once_as_the_battle(
