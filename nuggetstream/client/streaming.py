@@ -37,6 +37,7 @@ class Streaming(Feed[Streamed]):
     selection: tuple[tuple[str, str], ...]
     after: int | None
     _begun: int = field(default=0, init=False)
+    _pruned: int = field(default=0, init=False)  # nothing before this position is remembered
     _seen: dict[tuple[str, int, str], int] = field(default_factory=dict, init=False)
 
     @property
@@ -83,6 +84,7 @@ class Streaming(Feed[Streamed]):
             return None
         self._seen[identity] = position
         self.after = max(self.after or 0, position)
-        if position > min(self._seen.values()) + 2 * _AGAIN:  # seldom, since it looks at all of them
-            self._seen = {name: at for name, at in self._seen.items() if at >= self.after - _AGAIN}
+        if self.after > self._pruned + 2 * _AGAIN:  # seldom, since it looks at all of them
+            self._pruned = self.after - _AGAIN
+            self._seen = {name: at for name, at in self._seen.items() if at >= self._pruned}
         return Streamed(position, event)
