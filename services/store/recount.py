@@ -128,7 +128,7 @@ async def _keep(connection: AsyncConnection, found: Table, errors: Select[Any]) 
     await connection.run_sync(found.create, checkfirst=False)
     await connection.commit()
     await connection.exec_driver_sql("BEGIN")
-    corrections = (await connection.scalars(select(recounts.c.corrections))).one()
+    corrections: int = (await connection.scalars(select(recounts.c.corrections))).one()
     names = [column.name for column in found.columns]
     selected = errors.with_only_columns(*(errors.selected_columns[name] for name in names))
     await connection.execute(found.insert().from_select(names, selected))
