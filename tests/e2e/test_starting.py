@@ -147,7 +147,7 @@ async def test_a_service_does_not_call_itself_ready_without_streams_and_tables(
     with pytest.raises(NotPrepared, match=r"ARENA.* are missing: run `nuggetstream bootstrap`"):
         await prepared()
     await ensure(bus.js, streams())
-    with pytest.raises(NotPrepared, match=r"no database .*record\.db: run `nuggetstream migrate`"):
+    with pytest.raises(NotPrepared, match=r"no database .*record\.db: .*, or run `nuggetstream migrate`"):
         await prepared()
     assert not (tmp_path / "record.db").exists()  # asking made none
     (tmp_path / "record.db").touch()
