@@ -33,7 +33,7 @@ def main() -> int:
             check("broker configurations", tools.brokers),
             check("Prometheus: configuration, alerts and their tests", tools.promtool),
             *(check_overlay(folder) for folder in OVERLAYS),
-            check("every combination of components", check_combinations),
+            check("components, alone and together", check_combinations),
         ]
     )
     return 1 if failed else 0
@@ -90,7 +90,7 @@ def checkov(folder: Path) -> list[str]:
 
 
 def check_combinations() -> list[str]:
-    """Problems of the base with each combination of components."""
+    """Problems of the base with each component, every two and all."""
     return [
         f"{'+'.join(path.name for path in chosen) or 'base'}: {problem}"
         for chosen in combinations()
