@@ -124,7 +124,10 @@ def draw(misses: SystemMisses) -> Content:
     charts: dict[str, tuple[Figure, ...]] = {
         which: (_chart(which, own),) for which, own in rows.items() if own
     }
-    blocks: list[Block] = [Notice("No nugget that can be missed has a label, so no miss is known.")]
+    why = "No nugget has a label, so it is not known which ones are missed."
+    if misses.rows:
+        why = "All labelled nuggets are claims, unconfirmed or disputed, which nobody misses."
+    blocks: list[Block] = [Notice(why)]
     if charts:
         blocks = [Figures("Nuggets", charts), _table(misses.rows)]
     with_labels = len({row.system for row in misses.rows})

@@ -48,4 +48,4 @@ def test_a_system_with_labels_of_claims_alone_has_no_rate(read: Any) -> None:
     claim = nugget(cause=None) | {"grounding": "disputed"}
     found = SECTION.compute(read(battle("b1", nuggets=[claim])))
     assert [row.rate for row in found.rows] == [None] * 4
-    assert "No nugget that can be missed has a label" in str(SECTION.draw(found).blocks)
+    assert "All labelled nuggets are claims" in str(SECTION.draw(found).blocks)
