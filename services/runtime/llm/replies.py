@@ -21,6 +21,8 @@ from pydantic import (
     GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_serializer,
     model_validator,
 )
@@ -203,7 +205,7 @@ class ImportanceReply(Reply):
 class NuggetSupport(Line):
     """Whether the answer states or contradicts one nugget, and the first and last sentence that do.
 
-    Both are None where they are unknown, and where no sentence does.
+    Both are None where they are unknown, and where no sentence does; the last is None where it is the first.
     """
 
     pattern = re.compile(
@@ -217,11 +219,17 @@ class NuggetSupport(Line):
     first: int | None = None
     last: int | None = None
 
+    @field_validator("last")
+    @classmethod
+    def _only_if_another(cls, last: int | None, read: ValidationInfo) -> int | None:
+        """The last of several sentences; None where it is the first, as a line has it."""
+        return None if last == read.data.get("first") else last
+
     def line(self) -> str:
         """The item as a line."""
         words = [self.id, self.label[0]]
         if self.first is not None:
-            words.append(str(self.first) if self.last in (None, self.first) else f"{self.first}-{self.last}")
+            words.append(str(self.first) if self.last is None else f"{self.first}-{self.last}")
         return " ".join(words)
 
 

@@ -247,3 +247,10 @@ def test_a_number_that_is_none_is_no_grade() -> None:
     for value in ("NaN", "Infinity", "1e999"):
         with pytest.raises(Unusable):
             read_reply(f'{{"grades": [{{"name": "accuracy", "value": {value}}}]}}', _prompt(GradesReply))
+
+
+def test_a_sentence_that_is_first_and_last_is_written_once() -> None:
+    value = read_reply(
+        '{"labels": [{"id": "n1", "label": "s", "first": 2, "last": 2}]}', _prompt(AssignmentReply)
+    )
+    assert value.model_dump() == GOOD
