@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from nuggetstream.domain.lens import JUDGED
 from services.store.consensus import common_rows
+from services.store.cost_tables import cost_counters
 from services.store.counters import COMPARED, LENS_PAIRS
 from services.store.doubts import counted_doubts, doubts
 from services.store.facets import DETECTED, EVALUATOR
@@ -195,6 +196,19 @@ def _spend(*, sqlite: bool) -> Query:  # noqa: ARG001 - the same query on both
     )
 
 
+def _costs(*, sqlite: bool) -> Query:  # noqa: ARG001 - the same query on both
+    return select(
+        spend.c.day,
+        spend.c.stage,
+        spend.c.model,
+        func.coalesce(spend.c.currency, "").label("currency"),
+        literal(1).label("calls"),
+        spend.c.input_tokens,
+        spend.c.output_tokens,
+        func.coalesce(spend.c.picos, 0).label("picos"),
+    )
+
+
 COUNTED: dict[Table, Callable[..., Query]] = {
     battle_counters: _battles,
     lens_counters: _lenses,
@@ -202,6 +216,14 @@ COUNTED: dict[Table, Callable[..., Query]] = {
     joint_counters: _joints,
     judge_counters: counted_judges,
     spend_counters: _spend,
+    cost_counters: _costs,
     doubts: counted_doubts,
     label_counters: counted_labels,
 }
+
+OPEN_KEYS: dict[Table, dict[str, int | str]] = {
+    spend_counters: {"slot": 0},
+    # A booked call of a deleted battle no longer has its arena, which the counters keep.
+    cost_counters: {"slot": 0, "arena": ""},
+}
+"""Keys that the rows lack: counters are compared in sum over them, corrected where they are this."""

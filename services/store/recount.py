@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.store.counted import COUNTED, Query
+from services.store.counted import COUNTED, OPEN_KEYS, Query
 from services.store.counters import adding, new_stamp
 from services.store.database import Database
 from services.store.tables import lens_counters, recounts
@@ -168,19 +168,18 @@ def _adding(database: Database, table: Table, errors: Select[Any]) -> Any:
 
 def _errors(table: Table, counted: Query) -> Select[Any]:
     """Keys of the counters that are wrong, and what must be added to their numbers."""
-    keys = [column.name for column in table.primary_key]
-    numbers = [column.name for column in table.columns if column.name not in keys and column.name != "stamp"]
+    open_keys = OPEN_KEYS.get(table, {})
+    every = [column.name for column in table.primary_key]
+    keys = [key for key in every if key not in open_keys]
+    numbers = [column.name for column in table.columns if column.name not in every and column.name != "stamp"]
     rows = counted.subquery()
-    stored = select(
-        *(table.c[key] for key in keys if key != "slot"), *((-table.c[name]).label(name) for name in numbers)
-    )
-    both = union_all(
-        select(*(rows.c[key] for key in keys if key != "slot"), *(rows.c[name] for name in numbers)), stored
-    ).subquery()
+    stored = select(*(table.c[key] for key in keys), *((-table.c[name]).label(name) for name in numbers))
+    new = select(*(rows.c[name] for name in (*keys, *numbers)))
+    both = union_all(new, stored).subquery()
     sums = [func.sum(both.c[name]).label(name) for name in numbers]
-    grouped = [both.c[key] for key in keys if key != "slot"]
-    slots = [literal(0).label("slot")] if "slot" in keys else []
-    query = select(*grouped, *slots, *sums).group_by(*grouped)
+    grouped = [both.c[key] for key in keys]
+    opened = [literal(value).label(key) for key, value in open_keys.items()]
+    query = select(*grouped, *opened, *sums).group_by(*grouped)
     condition = sums[0].element != 0
     for total in sums[1:]:
         condition = condition | (total.element != 0)

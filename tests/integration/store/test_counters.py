@@ -24,6 +24,7 @@ from services.store import migrate
 from services.store import recount as recounting
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
+from services.store.cost_tables import cost_counters
 from services.store.database import Database
 from services.store.doubts import doubts
 from services.store.judge_biases import judge_counters
@@ -102,6 +103,7 @@ NONE_WRONG = dict.fromkeys(
             judge_counters,
             label_counters,
             spend_counters,
+            cost_counters,
             doubts,
         )
     ),
@@ -245,6 +247,7 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
         await tx.execute(update(judge_counters).values(longer_wins=judge_counters.c.longer_wins + 1))
         await tx.execute(text("DELETE FROM battle_counters WHERE kind = 'month'"))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
+        await tx.execute(update(cost_counters).values(calls=cost_counters.c.calls + 1))
         labels = dict.fromkeys(LABEL_COLUMNS.values(), 1) | {
             "arena": "default",
             "evaluator": "e",
@@ -266,6 +269,7 @@ async def spoil(database: Database) -> None:
         await tx.execute(text("DELETE FROM joint_counters"))
         await tx.execute(update(battle_counters).values(battles=battle_counters.c.battles - 1))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
+        await tx.execute(update(cost_counters).values(calls=cost_counters.c.calls + 1))
 
 
 async def test_counters_are_corrected_while_others_write(database: Database) -> None:
