@@ -57,6 +57,7 @@ class Database:
         self.url = url
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections)
+        self._is_pooled = _is_pooled(url)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
         self._threads = (
@@ -111,10 +112,13 @@ class Database:
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """A connection for a single query, without the messages to the server that a transaction costs.
 
+        Behind a pooler it is a transaction: without one, the server connection that prepared the query need
+        not be the one that is asked to execute it.
+
         Raises:
             Outage, Unavailable: As `transaction`.
         """
-        if self.is_sqlite:  # there is no server
+        if self.is_sqlite or self._is_pooled:
             async with self.transaction() as tx:
                 yield tx
             return
@@ -258,9 +262,14 @@ def _asyncpg_arguments(url: str) -> dict[str, Any]:
         "timeout": _CONNECT_SECONDS,
         "prepared_statement_name_func": lambda: f"nuggetstream_{uuid4().hex}",
     }
-    if make_url(url).query.get("prepared_statement_cache_size") == "0":
+    if _is_pooled(url):
         arguments["statement_cache_size"] = 0
     return arguments
+
+
+def _is_pooled(url: str) -> bool:
+    """Whether the URL says that a pooler may give every transaction another server connection."""
+    return make_url(url).query.get("prepared_statement_cache_size") == "0"
 
 
 def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:

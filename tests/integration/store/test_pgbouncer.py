@@ -125,6 +125,20 @@ async def test_twenty_processes_share_five_connections(pooled: tuple[str, Databa
         await database.close()
 
 
+async def test_single_queries_of_many_clients_do_not_meet_in_the_pooler(pooled: tuple[str, Database]) -> None:
+    url, _ = pooled
+    processes = [Database(url, EACH) for _ in range(PROCESSES)]
+
+    async def read(database: Database, number: int) -> int:
+        async with database.reading() as tx:
+            return int(await tx.scalar(text("SELECT CAST(:n AS integer)"), {"n": number}) or 0)
+
+    reads = [read(database, number) for number, database in enumerate(processes) for _ in range(20)]
+    assert await asyncio.gather(*reads) == [number for number in range(PROCESSES) for _ in range(20)]
+    for database in processes:
+        await database.close()
+
+
 async def test_no_prepared_statement_is_left_at_the_server(pooled: tuple[str, Database]) -> None:
     url, _ = pooled
     database = Database(url)
