@@ -96,7 +96,7 @@ async def build_index(database: Database, table: str, name: str) -> None:
     statement = f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {index} ON {table} USING {_INDEXES[name]}"
     try:
         with as_unavailable():
-            await create_index(database, index, statement)
+            await create_index(database, table, index, statement)
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         detail = "the database cannot build an index of the corpus now"
         raise Unavailable(Reason.STORE_UNAVAILABLE, detail, admin_detail=str(error)) from error

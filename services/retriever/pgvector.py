@@ -196,7 +196,8 @@ class PgVectorIndex:
             self._new = 0
             await self._build_words()
             async with self._database.reading() as tx:
-                await tx.execute(text(f"ANALYZE {self.table}"))
+                # Not while an index is built: that would wait for this snapshot, and this for its lock.
+                await tx.execute(text(f"ANALYZE (SKIP_LOCKED) {self.table}"))
                 self._size = int(await tx.scalar(text(f"SELECT count(*) FROM {self.table}")) or 0)  # noqa: S608
             await self._statistics.collect(self._size)
             if self._needs_graph and self._size > self._exact:

@@ -66,9 +66,13 @@ class TermStatistics:
         size = await self.size()
         if len(self._counts) > _MOST_REMEMBERED:
             self._counts.clear()
-        if unknown := [word for word in words if word not in self._counts]:
-            self._counts |= await self._look_up(unknown)
-        return Holders(size, {word: self._counts[word] for word in words})
+        # Another search may clear what is remembered while this one waits.
+        counts = {word: self._counts[word] for word in words if word in self._counts}
+        if unknown := [word for word in words if word not in counts]:
+            found = await self._look_up(unknown)
+            self._counts |= found
+            counts |= found
+        return Holders(size, counts)
 
     async def collect(self, size: int) -> None:
         """Count the terms, unless few chunks came since, or another process counts them now.

@@ -31,10 +31,9 @@ _VALID = text("""
     WHERE i.indisvalid AND pg_table_is_visible(c.oid)
 """)
 _STATE = text("""
-    SELECT i.indisvalid, EXISTS (
-        SELECT FROM pg_stat_progress_create_index AS p
-        WHERE p.relid = i.indrelid AND p.datname = current_database())
-    FROM pg_index AS i WHERE i.indexrelid = to_regclass(:name)
+    SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)), EXISTS (
+        SELECT FROM pg_stat_progress_create_index
+        WHERE relid = to_regclass(:table) AND datname = current_database())
 """)
 
 
@@ -62,26 +61,30 @@ async def create_indexes(database: Database) -> None:
     """
     if database.is_sqlite:
         return
-    declared = [index for table in metadata.sorted_tables for index in table.indexes]
+    declared = [(table.name, index) for table in metadata.sorted_tables for index in table.indexes]
     async with database.engine.begin() as connection:
         valid = set((await connection.execute(_VALID)).scalars())
-    for index in sorted(declared, key=lambda each: str(each.name)):
+    for table, index in sorted(declared, key=lambda each: str(each[1].name)):
         if index.name not in valid:
-            await create_index(database, str(index.name), _statement(database, index))
+            await create_index(database, table, str(index.name), _statement(database, index))
 
 
-async def create_index(database: Database, name: str, statement: str) -> None:
-    """Create an index of PostgreSQL that is missing or unfinished; wait if another process makes it.
+async def create_index(database: Database, table: str, name: str, statement: str) -> None:
+    """Create an index of PostgreSQL that is missing or unfinished.
+
+    While another process makes an index of the table, wait: two at once would wait for each other, until
+    PostgreSQL cancels one of them.
 
     Args:
         database: The database.
+        table: The table.
         name: Name of the index.
         statement: `CREATE INDEX CONCURRENTLY IF NOT EXISTS ...`.
 
     Raises:
         asyncpg.PostgresError: It cannot be created, for instance because the disk is full.
     """
-    while not await _is_valid(database, name):
+    while not await _is_valid(database, table, name):
         try:
             await _execute(database, statement)
         except asyncpg.PostgresError as error:
@@ -89,18 +92,17 @@ async def create_index(database: Database, name: str, statement: str) -> None:
                 raise
 
 
-async def _is_valid(database: Database, index: str) -> bool:
+async def _is_valid(database: Database, table: str, index: str) -> bool:
     """Whether an index can be used; what is left of one that was interrupted is dropped."""
     while True:
         async with database.engine.begin() as connection:
-            state = (await connection.execute(_STATE, {"name": index})).one_or_none()
-        if state is None:
-            return False
-        is_valid, is_made = state
+            is_valid, is_made = (await connection.execute(_STATE, {"name": index, "table": table})).one()
         if is_valid:
             return True
         if is_made:
             await asyncio.sleep(_LOOK_S)
+        elif is_valid is None:
+            return False
         else:
             log.warning("making an index again that was interrupted", index=index)
             await _execute(database, f"DROP INDEX CONCURRENTLY IF EXISTS {index}")

@@ -21,7 +21,6 @@ from services.retriever.memory.index import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import Filter, VectorIndex
 from services.retriever.search import Scope, Searcher
-from services.retriever.term_statistics import TermStatistics
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 from services.store.deletion import DeletedBattle, Deletions
@@ -236,72 +235,6 @@ async def test_a_chunk_that_was_deleted_meanwhile_is_not_indexed(postgres: Datab
 async def test_pgvector_needs_postgresql(record: Database) -> None:
     with pytest.raises(click.ClickException, match="needs PostgreSQL"):
         await open_index(EXACT, record, None)
-
-
-def named(number: int) -> str:
-    """A word of letters for a number."""
-    return "".join(chr(97 + number // 26**place % 26) for place in range(4))
-
-
-async def test_rare_terms_count_more_than_those_of_a_few_chunks(postgres: Database) -> None:
-    """PostgreSQL's own statistics know the frequencies of the thousand most frequent terms alone."""
-    texts = [" ".join(named(n) for n in range(i % 150 * 20, i % 150 * 20 + 20)) for i in range(3000)]
-    common = chunk(
-        f"{named(2990)} {named(2991)}."
-    )  # words of 21 chunks; the shorter chunk has the higher weights
-    rare = chunk("Aardwolf " + " ".join(named(n) for n in range(40)) + ".")
-    chunks = [*(chunk(f"{text} {named(100_000 + i)}.") for i, text in enumerate(texts)), common, rare]
-    await Chunks(postgres).add(chunks)
-    index = PgVectorIndex(postgres, None, 0)
-    await index.prepare()
-    await index.add(chunks, None)
-    await index.settled()
-    ranking = await index.matching(f"{named(2990)} aardwolf", 5)
-    assert ranking[:2] == [rare.id, common.id]
-    assert len(ranking) == 5
-
-
-async def test_terms_are_counted_in_a_sample_and_again_once_the_corpus_has_grown(
-    postgres: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chunks = await battles_in(postgres)
-    index = PgVectorIndex(postgres, None, 0)
-    await index.prepare()
-    await index.add(chunks, None)
-    await index.settled()
-    statistics = TermStatistics(postgres, index.table)
-    tea = sum("tea" in c.text for c in chunks)
-    assert (await statistics.holders(["tea", "zebra"])).counts == {"tea": tea, "zebra": 1.0}
-    assert await statistics.size() == len(chunks)
-    few = [chunk(f"Tea with zebra a {i}.") for i in range(9)]
-    many = [chunk(f"Tea with zebra b {i}.") for i in range(90)]
-    for new, expected in ((few, tea), (many, tea + 99)):
-        await Chunks(postgres).add(new)
-        await index.add(new, None)
-        await statistics.collect(await count(postgres, f"SELECT count(*) FROM {index.table}"))
-        assert (await statistics.holders(["tea"])).counts["tea"] == expected
-    monkeypatch.setattr("services.retriever.term_statistics._SAMPLE", 100)
-    size = await count(postgres, f"SELECT count(*) FROM {index.table}")
-    await statistics.collect(2 * size)  # as if it had doubled
-    holders = await statistics.holders(["with", "unheard"])
-    assert holders.size == 2 * size
-    assert holders.counts["unheard"] == max(0.5 * 2 * size / 100, 1)  # half a chunk of the sample
-    assert holders.counts["unheard"] < holders.counts["with"] <= 2 * size
-
-
-async def test_an_older_table_without_counts_gets_them_at_the_start(postgres: Database) -> None:
-    chunks = await battles_in(postgres)
-    index = PgVectorIndex(postgres, None, 0)
-    await index.prepare()
-    await index.add(chunks, None)
-    await index.settled()
-    async with postgres.transaction() as tx:
-        await tx.execute(text(f"DROP TABLE {index.table}_terms"))
-    again = PgVectorIndex(postgres, None, 0)
-    assert await again.matching("green tea", 5)  # a search does not wait for them
-    await again.prepare()
-    await again.settled()
-    assert await TermStatistics(postgres, index.table).are_collected()
 
 
 async def test_a_search_with_a_filter_goes_on_in_the_graph(postgres: Database) -> None:
