@@ -28,6 +28,8 @@ _INVISIBLE = frozenset({"script", "style", "template", "head", "svg"})
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _MARKDOWN_TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
+# Types whose lines may have been broken to a width.
+_PROSE = {"", "text/plain", "text/markdown", "text/x-markdown", "application/octet-stream"}
 
 
 def read_document(job: ExtractionJob) -> Extraction:
@@ -121,7 +123,9 @@ def _pdf(job: ExtractionJob) -> Extraction:
 def _text(job: ExtractionJob) -> Extraction:
     text = decode(job.body, job.content_type).replace("\r\n", "\n").replace("\r", "\n")
     heading = _MARKDOWN_TITLE.search(text[:2000])
-    return Extraction(title=heading.group(1) if heading else None, text=joined_plain(text))
+    declared = (job.content_type or "").partition(";")[0].strip().lower()
+    joined = joined_plain(text) if declared in _PROSE else text  # rows of data stay rows
+    return Extraction(title=heading.group(1) if heading else None, text=joined)
 
 
 def _clean(text: str) -> str:

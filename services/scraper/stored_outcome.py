@@ -1,13 +1,14 @@
 """Outcomes as JSON, as the database and the archive keep them. The text is stored elsewhere."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
 from services.scraper.outcome import ArchivedAt, PageOutcome, Quality, Validators
 
 _ELSEWHERE = ("url", "text", "fetched_at")
+_FIELDS = {field.name for field in fields(PageOutcome)}
 
 
 def as_json(outcome: PageOutcome) -> dict[str, Any]:
@@ -27,7 +28,9 @@ def outcome_of(stored: Mapping[str, Any], url: str, text: str | None, fetched_at
         text: Its text; None when the page is not usable.
         fetched_at: When it was fetched.
     """
-    values = dict(stored)
+    values = {
+        name: value for name, value in stored.items() if name in _FIELDS
+    }  # a newer version may add some
     validators, archived = values.pop("validators"), values.pop("archived", None)
     return PageOutcome(
         url=url,

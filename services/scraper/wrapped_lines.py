@@ -47,6 +47,7 @@ _ITEM = re.compile(
 )
 _HEADING = re.compile(r"#{1,6}\s|\d+(?:\.\d+)+\.?\s+[^\W\d_]|第[^\s]{1,4}[章节節条條]")
 _LAID_OUT = re.compile(r"\t|\|.*\||\.{4,}|(?:\. ){4,}|^(?:>|```|~~~|={3,}|-{3,}|_{3,})|\S {3,}\S.* {3,}\S")
+_CHECKSUM = re.compile(r"[0-9a-f]{32,}\b")
 _NUMBER = re.compile(r"[^\W\d_]*\d[\d.,:%/()–-]*")
 
 
@@ -74,7 +75,7 @@ class _Line:
     @property
     def is_laid_out(self) -> bool:
         """Whether it is a row of a table, or anything else that is laid out in lines."""
-        if _HEADING.match(self.text) or _LAID_OUT.search(self.text):
+        if _HEADING.match(self.text) or _LAID_OUT.search(self.text) or _CHECKSUM.match(self.text):
             return True
         words = self.text.split()
         numbers = sum(len(word) <= _NUMBER_CHARS and _NUMBER.fullmatch(word) is not None for word in words)
@@ -149,11 +150,20 @@ def _is_broken(lines: Sequence[str], shown: Sequence[_Line]) -> bool:
     least, most = _TYPED_COLUMNS
     ends = [line.columns + line.indent for line in shown]
     inner = [end for end, line in zip(ends, shown, strict=True) if _goes_below(lines, line)]
-    if not inner or sum(end <= most for end in ends) < _MOST_LINES_FIT * len(ends):
+    if not inner or _is_data(shown) or sum(end <= most for end in ends) < _MOST_LINES_FIT * len(ends):
         return False
     width = sorted(inner)[int(_MOST_LINES_FIT * (len(inner) - 1))]
     full = sum(_FULL * width <= end for end in inner)
     return least <= width and full >= _MOST_LINES_ARE_FULL * len(inner)
+
+
+def _is_data(shown: Sequence[_Line]) -> bool:
+    """Whether most lines have the same number of commas or semicolons, two or more, as rows of data have."""
+    for separator in ",;":
+        [(cells, lines)] = Counter(line.text.count(separator) for line in shown).most_common(1)
+        if cells > 1 and lines >= _MOST_LINES_ARE_FULL * len(shown):
+            return True
+    return False
 
 
 def _goes_below(lines: Sequence[str], line: _Line) -> bool:

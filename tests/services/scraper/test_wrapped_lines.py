@@ -4,6 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.scraper.documents import read_document
+from services.scraper.extraction import ExtractionJob
+from services.scraper.media_type import MediaKind
 from services.scraper.wrapped_lines import joined_plain, joined_print
 
 PARAGRAPHS = {
@@ -157,12 +160,27 @@ def test_a_plain_text_that_was_broken_to_a_width_is_joined_but_for_its_code() ->
         + "word " * 50,
         "import asyncio\n\ndef owls(count):\n    return count\n\nowls(3)\nowls(4)",
         "milk\nbread and butter\ntea",
+        "\n".join(f"town-{n},{'abcdefgh' * 6},{n * 3645},warm in summer" for n in range(9)),
+        "\n".join(f"{n:064x}  owl-{n}.txt" for n in range(9)),
         "",
         "\n\n",
     ],
 )
 def test_a_plain_text_that_was_not_broken_to_a_width_stays_as_it_is(text: str) -> None:
     assert joined_plain(text) == text
+
+
+def test_lines_are_joined_in_prose_and_not_in_other_kinds_of_text() -> None:
+    text = (
+        "Most owls hunt mice at night, when they hear them under the snow and\nfly without a sound to where"
+    )
+    text += " they are, over fields, meadows and\nthe edges of woods near villages.\n"
+    found = {
+        kind: read_document(ExtractionJob(MediaKind.TEXT, "http://example.com/", kind, None, text.encode()))
+        for kind in (None, "text/plain; charset=utf-8", "text/csv", "text/x-log")
+    }
+    lines = {kind: document.text.strip().count("\n") for kind, document in found.items()}
+    assert lines == {None: 0, "text/plain; charset=utf-8": 0, "text/csv": 2, "text/x-log": 2}
 
 
 @given(st.text(st.sampled_from("aB1 .-|#\n\t茶。\u00ad"), max_size=400))
