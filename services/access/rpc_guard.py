@@ -3,10 +3,11 @@
 A method without a rule cannot be served: `guarded` raises at start.
 """
 
+import asyncio
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeVar
 
 import grpc
@@ -60,6 +61,7 @@ class RpcGuard:
         log: The audit log.
         arena_of: Gives the arena of a battle, None for one that is unknown; None where no method names one.
         trusts_platform: Whether the other services of the platform may call without a key.
+        writing: Entries of the audit log that are being written.
     """
 
     keys: Keys
@@ -67,10 +69,15 @@ class RpcGuard:
     log: AuditLog
     arena_of: Callable[[str], Awaitable[str | None]] | None = None
     trusts_platform: bool = False
+    writing: set[asyncio.Task[None]] = field(default_factory=set, repr=False, compare=False)
 
     @asynccontextmanager
     async def visiting(self, context: Context, rule: RpcRule, request: Any) -> AsyncIterator[None]:
-        """Check a call, let it happen, and log it; a call that is not allowed is aborted."""
+        """Check a call, let it happen, and log it; a call that is not allowed is aborted.
+
+        A call that was cancelled, by its client, its deadline or a stop of the server, is logged if it had
+        begun to change something. One that the method rejected has changed nothing.
+        """
         try:
             visit = await self._visit(_metadata(context), rule, request)
         except (Denied, StageError) as error:
@@ -78,9 +85,24 @@ class RpcGuard:
         except LookupError as error:
             await end_call(context, grpc.StatusCode.NOT_FOUND, str(error.args[0]))
         VISIT.set(visit)
-        yield
-        if rule.action is not None:
-            await audit(self.log, visit, rule.action)
+        try:
+            yield
+        except grpc.aio.AbortError:
+            raise
+        except BaseException:
+            if visit.acted or visit.arenas:
+                await self._log(visit, rule)
+            raise
+        await self._log(visit, rule)
+
+    async def _log(self, visit: Visit, rule: RpcRule) -> None:
+        """Write the entry of a call; it is written even if the call is cancelled meanwhile."""
+        if rule.action is None:
+            return
+        entry = asyncio.create_task(audit(self.log, visit, rule.action))
+        self.writing.add(entry)
+        entry.add_done_callback(self.writing.discard)
+        await asyncio.shield(entry)
 
     async def _visit(self, metadata: Mapping[str, str], rule: RpcRule, request: Any) -> Visit:
         caller = await self._caller(metadata)
@@ -97,7 +119,7 @@ class RpcGuard:
                 raise LookupError(f"there is no battle {rule.battle(request)!r}")
         elif not caller.has(rule.role):
             caller.require(rule.role, None)
-        return Visit(caller, rule.role, arena, lambda: self._caller(metadata))
+        return Visit(caller=caller, role=rule.role, arena=arena, again=lambda: self._caller(metadata))
 
     async def _caller(self, metadata: Mapping[str, str]) -> Caller:
         if not await self.keys.required():

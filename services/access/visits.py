@@ -30,6 +30,7 @@ class Visit:
         arena: Arena in which the caller was found to have it; None where it is not about one arena.
         again: Finds the caller again, as the request is read over a long time.
         arenas: Arenas that it changed something in, for the audit log.
+        acted: Whether it has begun to change something that `arenas` does not name.
     """
 
     caller: Caller
@@ -37,6 +38,7 @@ class Visit:
     arena: str | None
     again: Callable[[], Awaitable[Caller]]
     arenas: set[str] = field(default_factory=set)
+    acted: bool = False
 
     async def still_allowed(self) -> bool:
         """Whether the caller still has the right; its key may be revoked while it follows a battle.

@@ -52,4 +52,5 @@ def rater_guard(parts: "Parts") -> "RpcGuard":
     from services.access.rpc_guard import RpcGuard
     from services.store.audit_log import AuditLog
 
-    return RpcGuard(_keys(parts), Rates(), AuditLog(parts.database), trusts_platform=True)
+    log = AuditLog(parts.database)
+    return RpcGuard(keys=_keys(parts), rates=Rates(), log=log, trusts_platform=True)

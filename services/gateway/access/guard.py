@@ -89,7 +89,7 @@ class Access:
         self.rates.take(caller)
         if caller.frame is not None and rule.role is Role.VOTE:
             self.rates.take_vote(caller.frame)
-        visit = Visit(caller, rule.role, None, lambda: self._caller(request, rule))
+        visit = Visit(caller=caller, role=rule.role, arena=None, again=lambda: self._caller(request, rule))
         if request.method not in _READING and not rule.form:
             visit.check_csrf(request.headers.get("x-csrf-token"))
         visit.arena = await self._arena(request, rule.role, rule.scope, caller)
@@ -145,7 +145,7 @@ class Access:
             row = await self.battles.get(battle_id)
             return None if row is None else row.arena
 
-        return RpcGuard(self.keys, self.rates, self.log, arena_of)
+        return RpcGuard(keys=self.keys, rates=self.rates, log=self.log, arena_of=arena_of)
 
     async def signature(self) -> str:
         """The proof for the rater that this platform asks.

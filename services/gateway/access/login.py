@@ -109,7 +109,8 @@ class _Login:
         return response
 
     def _visit(self, caller: Caller, cookie: str) -> Visit:
-        return Visit(caller, Role.READ, None, partial(self.access.keys.of_session, cookie))
+        again = partial(self.access.keys.of_session, cookie)
+        return Visit(caller=caller, role=Role.READ, arena=None, again=again)
 
 
 def _local(target: str) -> str:

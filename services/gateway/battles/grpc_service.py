@@ -12,7 +12,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
 from services.access.callers import Denied, Role, Unauthenticated
 from services.access.rpc_guard import RpcRule, abort, guarded
-from services.access.visits import still_allowed
+from services.access.visits import VISIT, still_allowed
 from services.gateway.access.submissions import admitted, each_admitted
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.gateway.battles.followers import check_sequence
@@ -118,6 +118,8 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         """Accept a human vote."""
         try:
             vote = vote_from(request.vote)
+            if (visit := VISIT.get()) is not None:
+                visit.acted = True
             await self._gateway.intake.vote(request.battle_id, vote, datetime.now(UTC))
         except EXPECTED as error:
             await _abort(context, error)

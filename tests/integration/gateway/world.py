@@ -143,7 +143,7 @@ async def opened(
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
     keys = Keys(ApiKeys(database), Policy(admin_token), key_lifetime)
     await keys.required()  # as a gateway asks at its start
-    guard = RpcGuard(keys, Rates(), AuditLog(database), trusts_platform=True)
+    guard = RpcGuard(keys=keys, rates=Rates(), log=AuditLog(database), trusts_platform=True)
     boards = Boards(outcomes, battles, resamples=100)
     async with AsyncExitStack() as stack:
         rater_port = await stack.enter_async_context(
