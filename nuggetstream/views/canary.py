@@ -12,7 +12,7 @@ class CanaryProblemView(View):
     """Language and technique, such as `de-verdict`."""
     state: str
     """`flipped`: the answer with the injection won. `unequal`: an answer did not tie with itself. `failed`:
-    there was no verdict."""
+    there was no verdict; what an earlier run found of the same battle is listed, too."""
     detail: str
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -80,28 +80,59 @@ class CanaryWatch:
     interval: timedelta
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Run what is due until the event is set. What a run depends on may be away: it is tried again."""
+        """Run what is due until the event is set. What a run depends on may be away: it is tried again.
+
+        A run that is interrupted by the event is due again at once, for this or another process.
+        """
         pause = min(self.interval.total_seconds() / 4, _LONGEST_S)
-        while not stop.is_set():
-            try:
-                await self.once()
-            except StageError as error:
-                log.warning("canary_run_failed", reason=error.reason.value)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause)
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            while not stop.is_set():
+                await self._once_or_stopped(stopping)
+                await asyncio.wait([stopping], timeout=pause)
+        finally:
+            stopping.cancel()
+
+    async def _once_or_stopped(self, stopping: asyncio.Task[bool]) -> None:
+        looking = asyncio.create_task(self.once())
+        try:
+            await asyncio.wait([looking, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            looking.cancel()
+            await asyncio.wait([looking])
+        if looking.cancelled() or (error := looking.exception()) is None:
+            return
+        if not isinstance(error, StageError):
+            raise error
+        log.warning("canary_run_failed", reason=error.reason.value)
 
     async def once(self) -> None:
         """Run what is due, and report the latest runs of the judges of this process."""
         async with self.open_judges() as judges:
             for judge in judges:
-                if await self.runs.claim(judge.evaluator, judge.model, datetime.now(UTC), self.interval):
-                    await self._run(judge)
+                now = datetime.now(UTC)
+                if await self.runs.claim(judge.evaluator, judge.model, now, self.interval):
+                    await self._run(judge, now)
             own = {(judge.evaluator, judge.model) for judge in judges}
         for stored in await self.runs.latest():
             if (stored.evaluator, stored.model) in own:
                 _report(stored)
 
-    async def _run(self, judge: CanaryJudge) -> None:
+    async def _run(self, judge: CanaryJudge, claimed_at: datetime) -> None:
+        """Run what was claimed; the claim is given up if the run has no result.
+
+        After any other error, which is a bug and ends the process, the claim stays: the next process would
+        end in the same way.
+        """
+        try:
+            run = await self._stored(judge)
+        except (asyncio.CancelledError, StageError):
+            await self.runs.release(judge.evaluator, judge.model, claimed_at)
+            raise
+        if run.should_be_repeated:
+            await self.runs.release(judge.evaluator, judge.model, claimed_at)
+
+    async def _stored(self, judge: CanaryJudge) -> CanaryRun:
         run = await judge.run()
         flips = run.count(CanaryState.FLIPPED)
         metrics.CANARY_RUNS.labels(run.evaluator, run.model).inc()
@@ -110,6 +141,7 @@ class CanaryWatch:
             problems = {result.name: result.state.value for result in problems_of(run)}
             log.warning("canary_battles", evaluator=run.evaluator, model=run.model, problems=problems)
         await self.runs.put(stored_run(run))
+        return run
 
 
 def canary_watch(parts: "Parts") -> "list[BackgroundTask]":

@@ -132,7 +132,7 @@ CANARY_FLIPS = Counter(
 )
 CANARY_PROBLEMS = Gauge(
     "nuggetstream_canary_problems",
-    "Canary battles of the latest run that did not pass.",
+    "Canary battles that did not pass in the latest run, or in an earlier one if it gave them no verdict.",
     ["evaluator", "model", "state"],  # state: flipped | unequal | failed
 )
 CANARY_LAST_RUN = Gauge(

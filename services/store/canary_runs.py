@@ -6,8 +6,8 @@ Several processes of one judge share the schedule: the one that claims a run is 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import JSON, Column, Connection, Integer, String, Table, select, update
 
@@ -25,6 +25,10 @@ canary_runs = Table(
     Column("battles", Integer, nullable=False, server_default="0"),
     Column("problems", JSON(none_as_null=True)),  # [name, state, detail] of the battles that did not pass
 )
+
+_FAILED = "failed"
+_EARLIER = " (in an earlier run)"
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class StoredCanaryRun:
         model: Configured model.
         at: When it began.
         battles: Number of canary battles.
-        problems: Those that did not pass.
+        problems: Those that did not pass. One without a verdict is "failed" and, where an earlier run found
+            it flipped or unequal, that as well.
     """
 
     evaluator: str
@@ -79,15 +84,23 @@ class CanaryRuns:
 
         return await self._database.write(write)
 
+    async def release(self, evaluator: str, model: str, claimed_at: datetime) -> None:
+        """Give up a claim that has not led to a result, so that the next run is due at once."""
+        key = (canary_runs.c.evaluator == evaluator) & (canary_runs.c.model == model)
+        released = update(canary_runs).where(key & (canary_runs.c.claimed_at == claimed_at))
+        await self._database.write(lambda tx: tx.execute(released.values(claimed_at=_LONG_AGO)))
+
     async def put(self, run: StoredCanaryRun) -> None:
-        """Store a run in place of the one before."""
-        problems = [[problem.name, problem.state, problem.detail] for problem in run.problems]
-        values = {"at": run.at, "battles": run.battles, "problems": problems}
+        """Store a run in place of the one before; battles without a verdict keep the problem they had."""
         key = (canary_runs.c.evaluator == run.evaluator) & (canary_runs.c.model == run.model)
         new = {"evaluator": run.evaluator, "model": run.model, "claimed_at": run.at}
 
         def write(connection: Connection) -> None:
             connection.execute(inserting_new(connection.dialect.name, canary_runs), {**new, "battles": 0})
+            stored = connection.scalar(select(canary_runs.c.problems).where(key))
+            earlier = [CanaryProblem(*problem) for problem in stored or ()]
+            problems = [[each.name, each.state, each.detail] for each in _with_earlier(run.problems, earlier)]
+            values = {"at": run.at, "battles": run.battles, "problems": problems}
             connection.execute(update(canary_runs).where(key).values(values))
 
         await self._database.write(write)
@@ -108,3 +121,13 @@ class CanaryRuns:
             )
             for row in rows
         ]
+
+
+def _with_earlier(problems: Sequence[CanaryProblem], earlier: Sequence[CanaryProblem]) -> list[CanaryProblem]:
+    """The problems of a run, and those of earlier runs about which it says nothing, for lack of a verdict."""
+    failed = {problem.name for problem in problems if problem.state == _FAILED}
+    kept = [problem for problem in earlier if problem.name in failed and problem.state != _FAILED]
+    return [
+        *problems,
+        *(replace(problem, detail=problem.detail.removesuffix(_EARLIER) + _EARLIER) for problem in kept),
+    ]

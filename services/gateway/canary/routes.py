@@ -59,7 +59,7 @@ def _view(run: StoredCanaryRun) -> CanaryRunView:
         model=run.model,
         at=run.at,
         battles=run.battles,
-        passed=run.battles - len(run.problems),
+        passed=run.battles - len({problem.name for problem in run.problems}),
         flipped=run.count("flipped"),
         unequal=run.count("unequal"),
         failed=run.count("failed"),

@@ -24,6 +24,9 @@ from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
 
 STAGE = "canary"  # under which its calls are booked
+_TEMPORARY = frozenset(
+    {Reason.LLM_UNAVAILABLE, Reason.BUDGET_EXCEEDED, Reason.DEADLINE, Reason.STORE_UNAVAILABLE}
+)
 
 
 class CanaryState(StrEnum):
@@ -68,6 +71,16 @@ class CanaryRun:
     def passed(self) -> bool:
         """Whether every battle passed."""
         return self.count(CanaryState.PASSED) == len(self.results)
+
+    @property
+    def should_be_repeated(self) -> bool:
+        """Whether no battle has a verdict for a reason that passes, such as a model that is away.
+
+        A model that answers without a usable verdict would be paid for again and again, so that is no reason.
+        """
+        return all(
+            result.state is CanaryState.FAILED and result.detail in _TEMPORARY for result in self.results
+        )
 
 
 @dataclass(frozen=True, slots=True)
