@@ -1,5 +1,6 @@
 """Which labels a dimension has, and what the distance between them means."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -63,8 +64,9 @@ def scale_labels(
         options: What is known about the labels.
 
     Raises:
-        UnusableLabels: A label is not among those named, a named dimension does not exist, or a level other
-            than nominal is asked of labels without a known order.
+        UnusableLabels: A label is not among those named, a named dimension does not exist, a level other
+            than nominal is asked of labels without a known order, or the interval level of labels that are
+            no numbers.
     """
     if unknown := sorted(set(options.labels) - set(dimensions) - {""}):
         raise UnusableLabels(f"--labels {unknown[0]}: is no dimension; there is {', '.join(dimensions)}")
@@ -94,6 +96,8 @@ def _scale(dimension: str, used: tuple[str, ...], named: tuple[str, ...], level:
     order = named or _known_order(set(used))
     if order is None and level not in (None, Level.NOMINAL):
         raise UnusableLabels(f"{dimension}: level {level}: name the labels in their order with --labels")
+    if level is Level.INTERVAL and (words := [label for label in order or () if not _is_number(label)]):
+        raise UnusableLabels(f"{dimension}: level {level}: {words[0]!r} is no number, so it has no distance")
     usual = Level.NOMINAL if order is None else Level.ORDINAL
     return LabelScale(
         labels=order or used,
@@ -111,3 +115,10 @@ def _known_order(labels: set[str]) -> tuple[str, ...] | None:
         return tuple(sorted(labels, key=float))
     except ValueError:
         return None
+
+
+def _is_number(label: str) -> bool:
+    try:
+        return math.isfinite(float(label))
+    except ValueError:
+        return False

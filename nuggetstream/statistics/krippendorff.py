@@ -75,7 +75,8 @@ def alpha(
         units: Values of each item, in any order; a rater who skipped the item adds no value. Items with fewer
             than two values cannot agree or disagree and do not count.
         domain: Every possible value, in ascending order unless the level is nominal. At the interval level
-            the distance between two values is that of their positions in the domain.
+            the distance between two values is that of their positions in the domain; `alpha_of_numbers` has
+            that of their numbers.
         level: What the distance between two values means.
 
     Returns:
@@ -90,6 +91,22 @@ def alpha(
     0.444
     """
     return _alpha(value_counts(units, domain), level, None)
+
+
+def alpha_of_numbers(units: Sequence[Sequence[float]]) -> float | None:
+    """Krippendorff's alpha at the interval level: values are as far apart as their numbers.
+
+    Args:
+        units: Numbers of each item, in any order; see `alpha`.
+
+    Returns:
+        As `alpha`.
+
+    >>> round(alpha_of_numbers([[1, 2], [2, 1], [1, 2], [90, 90], [1, 1], [2, 90]]), 3)
+    0.598
+    """
+    numbers = sorted({value for unit in units for value in unit})
+    return None if len(numbers) < 2 else _alpha(value_counts(units, numbers), Level.INTERVAL, numbers)
 
 
 def value_counts(units: Iterable[Sequence[Value]], domain: Sequence[Value]) -> NDArray[np.int_]:

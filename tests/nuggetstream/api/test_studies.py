@@ -66,6 +66,19 @@ def test_the_order_of_labels_may_be_named() -> None:
         ns.crowd_agreement(rows, level="ordinal")
 
 
+def test_at_the_interval_level_labels_are_as_far_apart_as_their_numbers() -> None:
+    units = [(1, 2), (2, 1), (1, 2), (90, 90), (1, 1), (2, 90)]
+    rows = [
+        (f"i{n}", worker, label)
+        for n, unit in enumerate(units)
+        for worker, label in zip("vw", unit, strict=True)
+    ]
+    study = ns.crowd_agreement(rows, level="interval", restarts=1)
+    assert study.mean_alpha("agreement") == pytest.approx(0.598, abs=0.0005)
+    ratings = [[first for first, _ in units], [second for _, second in units]]
+    assert study.mean_alpha("agreement") == ns.krippendorff(ratings, "interval")
+
+
 def test_pairs_are_graded_per_topic() -> None:
     rows = [
         {"topic": topic, "response_a": a, "response_b": b, "label": label}

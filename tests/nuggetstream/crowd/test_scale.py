@@ -33,6 +33,13 @@ def test_other_labels_are_equal_or_different() -> None:
         scale_of("good poor", level=Level.ORDINAL)
 
 
+def test_the_interval_level_needs_numbers() -> None:
+    assert scale_of("1 90 2", level=Level.INTERVAL).labels == ("1", "2", "90")
+    for used, labels in (("a b", {}), ("low high", {"": ("low", "high")}), ("1 inf", {})):
+        with pytest.raises(UnusableLabels, match=r"label: level interval: '[a-z]+' is no number"):
+            scale_of(used, labels=labels, level=Level.INTERVAL)
+
+
 def test_named_labels_give_the_order_and_refuse_others() -> None:
     named = scale_of("Good poor", labels={"": ("poor", "fair", "good")})
     assert (named.labels, named.level, named.given) == (("poor", "fair", "good"), Level.ORDINAL, True)
