@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from nuggetstream.api.sources import in_python
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.spellings import spelt_vote
 from nuggetstream.rubric.label_agreement import LabelAgreement, LabelSet, label_agreement
 
@@ -24,7 +25,7 @@ def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[ob
 
     Args:
         first: Labels, one per item: outcomes of battles in their usual spellings (then "both bad" counts as a
-            tie), or any other labels. None and NaN are missing.
+            tie), or any other labels. None and NaN are missing, and 2.0 is the label 2.
         second: Labels of the same items, in the same order.
         order: Every label in ascending order. Without it, outcomes are ordered a, tie, b, and numbers lie on
             their own scale; other labels have no order, and so no weighted kappa.
@@ -46,7 +47,7 @@ def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[ob
     ours, theirs = [list(map(_label, given)) for given in (first, second)]
     if len(ours) != len(theirs):
         raise ValueError(f"the first source has {len(ours)} labels and the second {len(theirs)}")
-    ascending = [str(label) for label in order]
+    ascending = [shortest_form(str(label)) for label in order]
     outcomes = [[None if label is None else _outcome(label) for label in given] for given in (ours, theirs)]
     both_are_outcomes = all(
         outcome is not None or label is None
@@ -90,10 +91,15 @@ def krippendorff(
 
 
 def _label(given: object) -> str | None:
-    """A label as text; None where it is missing, as None, NaN or pandas' own value."""
+    """A label as text; None where it is missing, as None, NaN or pandas' own value.
+
+    A column of integers with a gap is one of floats in pandas, so 2.0 is the label 2.
+    """
     if given is None or type(given).__name__ == "NAType":
         return None
-    return None if isinstance(given, float | np.floating) and np.isnan(given) else str(given)
+    if isinstance(given, float | np.floating) and np.isnan(given):
+        return None
+    return shortest_form(str(given))
 
 
 def _outcome(label: str) -> str | None:

@@ -152,6 +152,14 @@ def test_what_has_no_answer_is_none() -> None:
     assert "—" in str(result)
 
 
+def test_numbers_of_a_column_with_a_gap_are_in_the_order_that_is_named() -> None:
+    gap, whole = pd.Series([0, 2, None, 1]), pd.Series([0, 2, 1, 2])
+    for order in ([0, 1, 2], ["0", "1", "2"], [0.0, 1.0, 2.0]):
+        result = ns.agreement(gap, whole, order=order)
+        assert (result.labels, result.pairs, len(result.only_second)) == (("0", "1", "2"), 3, 1)
+    assert ns.agreement(["1.0", "good"], ["1", "good"]).observed == 1.0
+
+
 def test_sources_that_cannot_be_compared_say_why() -> None:
     with pytest.raises(ValueError, match="the first source has 1 labels and the second 2"):
         ns.agreement(["a"], ["a", "b"])
