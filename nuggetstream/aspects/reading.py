@@ -11,6 +11,8 @@ from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
 
+_ACCEPTABLE = 3.0  # the highest acceptability and overall rating; the lowest is 0
+
 
 def read_human_means(path: Path) -> dict[str, HumanMeans]:
     """Answer id -> means over its human raters.
@@ -29,7 +31,7 @@ def human_means_of(records: Iterable[Record]) -> dict[str, HumanMeans]:
     """The means of rows that are read already; see `read_human_means`."""
     ratings: dict[str, list[tuple[AspectRating, float]]] = {}
     for record in records:
-        rating = _aspects(record), _number(record, "acceptability")
+        rating = _aspects(record), _accepted(record, "acceptability")
         ratings.setdefault(_answer(record), []).append(rating)
     return {answer: _means(given) for answer, given in ratings.items()}
 
@@ -53,7 +55,7 @@ def model_ratings_of(records: Iterable[Record]) -> dict[str, ModelRating]:
     for record in records:
         if (answer := _answer(record)) in ratings:
             raise record.wrong("answer_id", f"answer {answer!r} is rated twice")
-        ratings[answer] = ModelRating(_aspects(record), _number(record, "overall"))
+        ratings[answer] = ModelRating(_aspects(record), _accepted(record, "overall"))
     return ratings
 
 
@@ -75,6 +77,14 @@ def _aspects(record: Record) -> AspectRating:
         return AspectRating(factuality, amount, formality)
     except ValueError as error:
         raise UnusableFile(f"{record.place}: {error}") from error
+
+
+def _accepted(record: Record, field: str) -> float:
+    """Acceptability of an answer; a number off its scale, such as 99 for a missing value, is none."""
+    value = _number(record, field)
+    if not 0 <= value <= _ACCEPTABLE:
+        raise record.wrong(field, f"is {value:g}; expected a number from 0 to {_ACCEPTABLE:g}")
+    return value
 
 
 def _answer(record: Record) -> str:

@@ -38,6 +38,15 @@ def test_a_missing_or_impossible_rating_is_refused(tmp_path: Path, change: dict[
         read_model_ratings(write(tmp_path, MODEL | change))
 
 
+@pytest.mark.parametrize("value", [99, -1, 3.5])
+def test_an_acceptability_off_its_scale_is_named_by_line_and_field(tmp_path: Path, value: float) -> None:
+    place, expected = r"ratings\.jsonl:2: ", f": is {value}; expected a number from 0 to 3"
+    with pytest.raises(UnusableFile, match=f"{place}acceptability{expected}"):
+        read_human_means(write(tmp_path, HUMAN, HUMAN | {"acceptability": value}))
+    with pytest.raises(UnusableFile, match=f"{place}overall{expected}"):
+        read_model_ratings(write(tmp_path, MODEL, MODEL | {"answer_id": "b", "overall": value}))
+
+
 def test_an_answer_rated_twice_by_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match="twice"):
         read_model_ratings(write(tmp_path, MODEL, MODEL))
