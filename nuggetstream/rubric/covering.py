@@ -1,9 +1,10 @@
 """Cover@k of every system of a graded file."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.note import Note
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
@@ -43,6 +44,7 @@ class Coverage(Tabular):
         systems: Best first; systems with equal cover in alphabetical order.
         left_out: Queries without a single graded item.
         starts: System -> the first rank it recorded, where that is neither 0 nor 1.
+        shared_ranks: System -> queries in which it gave several passages the same rank.
     """
 
     graded: Graded
@@ -53,6 +55,7 @@ class Coverage(Tabular):
     systems: tuple[SystemCover, ...]
     left_out: int
     starts: Mapping[str, int]
+    shared_ranks: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -119,7 +122,16 @@ def cover(
         systems=tuple(SystemCover(system, scores[system], len(ranked[system])) for system in order),
         left_out=graded.basis.queries - len(gradable),
         starts={system: rank for system, rank in first_ranks(passages).items() if rank > 1},
+        shared_ranks=_shared_ranks(passages),
     )
+
+
+def _shared_ranks(passages: Sequence[GradedPassage]) -> dict[str, int]:
+    at = Counter(
+        (system, passage.query, rank) for passage in passages for system, rank in passage.ranks.items()
+    )
+    shared = {(system, query) for (system, query, _), count in at.items() if count > 1}
+    return dict(sorted(Counter(system for system, _ in shared).items()))
 
 
 def _notes(coverage: Coverage) -> Iterator[Note]:
@@ -155,3 +167,8 @@ def _notes(coverage: Coverage) -> Iterator[Note]:
         named = ", ".join(f"{name} ({rank})" for name, rank in list(coverage.starts.items())[:_NAMED])
         text = f"{systems} whose first graded passage is not at rank 0 or 1"
         yield Note("starts_late", f"{text}: the top {coverage.k} is counted from there: {named}")
+    if coverage.shared_ranks:
+        systems = many(len(coverage.shared_ranks), "system")
+        named = ", ".join(f"{name} ({count})" for name, count in list(coverage.shared_ranks.items())[:_NAMED])
+        text = f"{systems} with several passages at one rank of a query"
+        yield Note("shared_ranks", f"{text}: its top {coverage.k} may have more passages than that: {named}")

@@ -4,13 +4,15 @@
                        nuggets.jsonl.gz     the same for key facts
                        graded.jsonl.gz      the graded answers and chunks, `[query id, [passage, …]]`
 
-The passages of a query are its answers and chunks. An answer has rank 1 in the ranking of its system, so that
-`nuggetstream rubric cover --at 1` compares systems. Equal answers of one system are one passage.
+The passages of a query are its answers and chunks. The first answer of a system to a query has rank 1 in its
+ranking, so that `nuggetstream rubric cover --at 1` compares systems; further answers have no rank, because
+several at rank 1 would be counted together. Equal answers of one system are one passage.
 """
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +33,21 @@ class NothingToExport(ValueError):
     """No battle was graded by the evaluator `rubric`."""
 
 
-def export(results: Results, out: Path) -> list[Path]:
-    """Write the files into a folder; returns their paths.
+@dataclass(frozen=True, slots=True)
+class RubricExport:
+    """What was written.
+
+    Attributes:
+        files: Paths of the files: the banks, and last the graded passages.
+        unranked: Answers without a rank, because their system gave the same query another answer before.
+    """
+
+    files: tuple[Path, ...]
+    unranked: int
+
+
+def export(results: Results, out: Path) -> RubricExport:
+    """Write the files into a folder.
 
     Raises:
         NothingToExport: No battle has such grades.
@@ -52,9 +67,10 @@ def export(results: Results, out: Path) -> list[Path]:
         passages = queries.setdefault(bank.query_id, {})
         for passage in _passages(battle, grading, bank):
             _add(passages, passage)
+    unranked = sum(_rank_first_answers(passages.values()) for passages in queries.values())
     written = list(_write_banks([(battle.query, bank) for battle, _, bank in graded], out))
     lines = [[query_id, list(passages.values())] for query_id, passages in queries.items()]
-    return [*written, _write(out / "graded.jsonl.gz", lines)]
+    return RubricExport((*written, _write(out / "graded.jsonl.gz", lines)), unranked)
 
 
 def _write_banks(banks: Sequence[tuple[str, QuestionBankRow]], out: Path) -> Iterator[Path]:
@@ -136,6 +152,18 @@ def _add(passages: dict[str, Json], passage: Json) -> None:
     known["exam_grades"] += [
         grades for grades in passage["exam_grades"] if grades["prompt_info"]["prompt_class"] not in classes
     ]
+
+
+def _rank_first_answers(passages: Iterable[Json]) -> int:
+    """Remove the ranks of all but the first answer of each system; returns how many answers lose theirs."""
+    ranked, unranked = set[str](), 0
+    for passage in passages:
+        data = passage["paragraph_data"]
+        first = [ranking for ranking in data["rankings"] if ranking["method"] not in ranked]
+        ranked.update(ranking["method"] for ranking in first)
+        unranked += len(data["rankings"]) - len(first)
+        data["rankings"] = first
+    return unranked
 
 
 def _name(system: str, text: str) -> str:

@@ -53,7 +53,7 @@ def test_banks_and_graded_answers_are_read_back(tmp_path: Path) -> None:
     chunk = grade(2, "q/2", subject="document", sides=[], document="c9")
     coverage = grade(0.5, "q/1", criterion="coverage", scale="0-1")
     path = results(tmp_path, graded("b1", coverage, *of_a, grade(0, "q/1", "b"), grade(4, "q/2", "b"), chunk))
-    files = export(read_results(path), tmp_path / "out")
+    files = export(read_results(path), tmp_path / "out").files
     assert [file.name for file in files] == ["questions.jsonl.gz", "graded.jsonl.gz"]
     assert [(item.query, item.id, item.text) for item in read_bank(files[0])] == [
         ("q", "q/1", "Why?"),
@@ -65,7 +65,7 @@ def test_banks_and_graded_answers_are_read_back(tmp_path: Path) -> None:
     assert (of_chunk.passage, of_chunk.text, of_chunk.ranks) == ("c9", "A chunk.", {})
     scores = cover_at([a, b, of_chunk], 1, 4)
     assert {system: score.cover for system, score in scores.items()} == {"left": 0.5, "right": 0.5}
-    assert export(read_results(path), tmp_path / "again")[1].read_bytes() == files[1].read_bytes()
+    assert export(read_results(path), tmp_path / "again").files[1].read_bytes() == files[1].read_bytes()
 
 
 def test_equal_answers_are_one_passage_with_a_set_of_grades_per_version(tmp_path: Path) -> None:
@@ -74,16 +74,32 @@ def test_equal_answers_are_one_passage_with_a_set_of_grades_per_version(tmp_path
         graded("b2", grade(4, "q/1")),
         graded("b3", grade(3, "q/1"), version=2),
     ]
-    files = export(read_results(results(tmp_path, *battles)), tmp_path / "out")
+    exported = export(read_results(results(tmp_path, *battles)), tmp_path / "out")
+    assert exported.unranked == 0
+    files = exported.files
     assert len(read_bank(files[0])) == 4  # two versions
     for name, value in (("rubric-1/questions-1", 5), ("rubric-1/questions-2", 3)):
         (passage,) = read_graded(files[1], name)
         assert passage.grades == {"q/1": value}
 
 
+def test_of_several_answers_of_a_system_to_a_query_the_first_has_the_rank(tmp_path: Path) -> None:
+    battles = [graded("b1", grade(5, "q/1"), grade(0, "q/2")), graded("b2", grade(0, "q/1"), grade(5, "q/2"))]
+    battles[1]["a"]["text"] = "Another answer."
+    path = results(tmp_path, *battles, battles[1] | {"id": "b3"})
+    exported = export(read_results(path), tmp_path / "out")
+    first, second = read_graded(exported.files[1])
+    assert (first.ranks, second.text, second.ranks) == ({"left": 1}, "Another answer.", {})
+    assert exported.unranked == 1
+    score = cover_at([first, second], 1, 4)["left"]
+    assert score.cover == 0.5  # of one answer, not of both together
+    ran = CliRunner().invoke(command, ["export", str(path), "--out", str(tmp_path / "again")])
+    assert "note: 1 further answer of a system to the same query: exported without a rank" in ran.output
+
+
 def test_key_facts_have_a_file_of_their_own(tmp_path: Path) -> None:
     path = results(tmp_path, graded("b1", grade(5, "q/1"), kind="nuggets"))
-    files = export(read_results(path), tmp_path / "out")
+    files = export(read_results(path), tmp_path / "out").files
     assert [file.name for file in files] == ["nuggets.jsonl.gz", "graded.jsonl.gz"]
     assert [item.text for item in read_bank(files[0])] == ["Why?", "When?"]
     assert read_graded(files[1])[0].grades == {"q/1": 5}

@@ -101,6 +101,15 @@ def test_nobody_ranked_and_a_late_start_are_states(tmp_path: Path) -> None:
     assert "starts_late" in states(late)
 
 
+def test_several_passages_at_one_rank_are_a_state(tmp_path: Path) -> None:
+    ranks = {"reef": 1}
+    both = cover(of(tmp_path, passage("p", {"x": 4}, 1, ranks), passage("r", {"x": 0}, 1, ranks)), 1, 3)
+    assert both.shared_ranks == {"reef": 1}
+    assert "shared_ranks" in states(both)
+    one = cover(of(tmp_path, passage("p", {"x": 4}, 1, ranks), passage("r", {"x": 0}, 1, {"reef": 2})), 1, 3)
+    assert "shared_ranks" not in states(one)
+
+
 def test_a_file_without_any_grade_has_no_cover_and_no_label(tmp_path: Path) -> None:
     graded = of(tmp_path, passage("p", {}, 1))
     with pytest.raises(NothingToCover):
