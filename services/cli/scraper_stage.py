@@ -1,5 +1,6 @@
 """The scraper's stage: pages from the web, or from an archive that is replayed."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -10,7 +11,7 @@ import click
 
 from services.runtime.service import BackgroundTask
 from services.runtime.stage import Stage
-from services.scraper.archive_reader import UnusableArchive
+from services.scraper.archive_reader import ArchiveReader, UnusableArchive
 from services.scraper.fetcher import PageFetcher
 from services.scraper.replay import Replayer
 from services.scraper.stage import Scraper, build
@@ -30,10 +31,10 @@ async def open_scraper_stage(parts: "Parts") -> AsyncIterator[tuple[Stage[Any, A
     settings, folder = parts.fetch.scraper(), parts.fetch.scraper_replay_dir
     if folder is not None:
         try:
-            replayer = Replayer(folder, settings)
+            archive = await asyncio.to_thread(ArchiveReader, folder)
         except UnusableArchive as error:
             raise click.ClickException(str(error)) from error
-        async with replayer:
+        async with Replayer(archive, settings) as replayer:
             yield build(Scraper(replayer, parts.blobs)), []
         return
     pages = FetchedPages(parts.database)

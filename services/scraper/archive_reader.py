@@ -1,13 +1,14 @@
 """Read a page archive: the responses and visits that the indexes beside its WARC files name."""
 
 import json
+import sys
 import zlib
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from services.scraper.stored_outcome import outcome_of
 _MAX_HOPS = 10
 _MAX_DECODED = 64 * 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_Place = tuple[str, Path, int]  # date, WARC file and offset of an entry: archives have millions of them
+_date = itemgetter(0)
 
 
 class UnusableArchive(Exception):
@@ -51,7 +54,7 @@ class Entry:
 
 
 class ArchiveReader:
-    """The responses and visits of an archive. Every method blocks on disk.
+    """The responses and visits of an archive. The constructor and every method block on disk.
 
     Args:
         folder: Folder of a `PageArchive`; also several of them, copied into one.
@@ -68,15 +71,19 @@ class ArchiveReader:
             raise UnusableArchive(f"{folder} is not a folder")
         if next(folder.glob("*" + INDEX_SUFFIX), None) is None:
             raise UnusableArchive(f"{folder} contains no archive (no file *{INDEX_SUFFIX})")
-        self._responses: dict[str, list[Entry]] = defaultdict(list)
-        self._visits: dict[str, Entry] = {}
-        self.ended_at = _EPOCH
-        for entry in sorted(entries(folder), key=lambda entry: entry.date):
-            self.ended_at = datetime.fromisoformat(entry.date)
-            if entry.is_visit:
-                self._visits[entry.url] = entry
-            else:
-                self._responses[entry.url].append(entry)
+        self._responses: dict[str, list[_Place]] = {}
+        self._visits: dict[str, _Place] = {}
+        last = ""
+        for entry in entries(folder):
+            url, place = sys.intern(entry.url), (entry.date, entry.path, entry.offset)
+            last = max(last, entry.date)
+            if not entry.is_visit:
+                self._responses.setdefault(url, []).append(place)
+            elif url not in self._visits or _date(self._visits[url]) <= entry.date:
+                self._visits[url] = place
+        for places in self._responses.values():
+            places.sort(key=_date)
+        self.ended_at = datetime.fromisoformat(last) if last else _EPOCH
 
     def visit(self, url: str) -> ArchivedVisit | None:
         """The latest visit to a canonical URL; None when there was none.
@@ -84,8 +91,8 @@ class ArchiveReader:
         Raises:
             UnusableArchive: The record cannot be read.
         """
-        entry = self._visits.get(url)
-        return None if entry is None else visit_at(entry)
+        place = self._visits.get(url)
+        return None if place is None else visit_at(_entry(url, place, is_visit=True))
 
     def entry_for(self, visit: ArchivedVisit) -> Entry | None:
         """Where the response is that a visit is replayed from.
@@ -97,13 +104,17 @@ class ArchiveReader:
             visit: A visit that read a response.
         """
         outcome = visit.outcome
-        found = self._responses.get(str(canonicalize(outcome.final_url, keep_tracking=True)), [])
-        for entry in found:
-            if outcome.archived == ArchivedAt(entry.path.name, entry.offset):
-                return entry
+        url = str(canonicalize(outcome.final_url, keep_tracking=True))
+        places = self._responses.get(url)
+        if not places:
+            return None
+        for place in places:
+            _, path, offset = place
+            if outcome.archived == ArchivedAt(path.name, offset):
+                return _entry(url, place, is_visit=False)
         ended_at = warc_date(outcome.fetched_at + timedelta(seconds=outcome.elapsed_s))
-        until = bisect_right([entry.date for entry in found], ended_at)
-        return found[until - 1] if found else None  # with none until then, the last of all
+        until = bisect_right(places, ended_at, key=_date)
+        return _entry(url, places[until - 1], is_visit=False)  # with none until then, the last of all
 
     def response_for(self, visit: ArchivedVisit) -> RawResponse | None:
         """The response that a visit is replayed from; None when there is none.
@@ -123,8 +134,8 @@ class ArchiveReader:
         Raises:
             UnusableArchive: The record cannot be read.
         """
-        found = self._responses.get(str(url), [])
-        return _response(found[-1], url) if found else None
+        places = self._responses.get(str(url))
+        return _response(_entry(str(url), places[-1], is_visit=False), url) if places else None
 
     def at_end_of_redirects(self, url: WebUrl) -> RawResponse | None:
         """The latest response of a URL, or of that to which archived redirects lead; None without one.
@@ -147,10 +158,11 @@ def entries(folder: Path) -> Iterator[Entry]:
     """Every record that an index of the folder names, file by file."""
     for index in sorted(folder.glob("*" + INDEX_SUFFIX)):
         path = warc_of(index)
-        for line in index.read_text(encoding="utf-8").splitlines():
-            entry = entry_of(line, path)
-            if entry is not None:
-                yield entry
+        with index.open("rb") as lines:
+            for line in lines:
+                entry = entry_of(line, path)
+                if entry is not None:
+                    yield entry
 
 
 def entry_of(line: str | bytes, path: Path) -> Entry | None:
@@ -214,6 +226,11 @@ def has_version(folder: Path, known: PageOutcome) -> bool:
 def warc_of(index: Path) -> Path:
     """The WARC file of an index."""
     return index.with_name(index.name.removesuffix(INDEX_SUFFIX) + WARC_SUFFIX)
+
+
+def _entry(url: str, place: _Place, *, is_visit: bool) -> Entry:
+    date, path, offset = place
+    return Entry(url, date, path, offset, is_visit=is_visit)
 
 
 @contextmanager

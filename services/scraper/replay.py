@@ -10,7 +10,6 @@ its last record.
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -33,18 +32,15 @@ class Replayer:
     """Answers URLs from an archive. Use it as an async context manager.
 
     Args:
-        folder: Folder of the archive.
+        archive: The archive.
         settings: Limits of the extraction.
-
-    Raises:
-        UnusableArchive: There is no archive in the folder.
     """
 
-    def __init__(self, folder: Path, settings: ScraperSettings) -> None:
+    def __init__(self, archive: ArchiveReader, settings: ScraperSettings) -> None:
         self._settings = settings
         self._pool = ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
         self._reader = PageReader(self._pool, settings.min_text_chars)
-        self._archive = ArchiveReader(folder)
+        self._archive = archive
         self._clock = StoppedClock(self._archive.ended_at)
         self._resources = AsyncExitStack()
 

@@ -2,17 +2,23 @@
 
 import gzip
 import json
+import threading
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from warcio.archiveiterator import ArchiveIterator
 
+from services.cli.fetch_settings import FetchSettings
 from services.cli.main import main
+from services.cli.scraper_stage import open_scraper_stage
+from services.scraper import archive_reader
 from services.scraper.archive import PageArchive
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive
 from services.scraper.canonical import canonicalize
@@ -29,7 +35,7 @@ Settings = Callable[..., ScraperSettings]
 
 
 async def replayed(folder: Path, settings: ScraperSettings, url: str) -> PageOutcome:
-    async with Replayer(folder, settings) as replayer:
+    async with Replayer(ArchiveReader(folder), settings) as replayer:
         return await replayer.fetch(url, "oolong")
 
 
@@ -104,6 +110,25 @@ async def test_a_page_that_had_not_changed_is_replayed_from_its_earlier_response
     assert (second.text, site.asked["/a"]) == (first.text, 2)
     again = await replayed(tmp_path / "warc", settings(), url)
     assert (again.text, again.fetched_at) == (first.text, second.fetched_at)
+
+
+async def test_the_stage_reads_an_archive_beside_the_event_loop(
+    site: Any, settings: Settings, article: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, threads = site.put("/a", article("Owls")), []
+    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
+        await fetcher.fetch(url)
+
+    def noted(folder: Path) -> list[Any]:
+        threads.append(threading.current_thread())
+        return list(entries(folder))
+
+    entries = archive_reader.entries
+    monkeypatch.setattr(archive_reader, "entries", noted)
+    parts: Any = SimpleNamespace(fetch=FetchSettings(scraper_replay_dir=tmp_path), blobs=None)
+    async with open_scraper_stage(parts):
+        assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
 
 
 async def test_an_archive_without_visits_is_replayed_by_its_responses(
@@ -256,7 +281,28 @@ async def test_damage_is_found(site: Any, settings: Settings, article: Any, tmp_
     assert (status, output) == (1, [f"Error: {tmp_path} contains no archive"])
 
 
-def test_a_folder_without_an_archive_is_not_replayed(settings: Settings, tmp_path: Path) -> None:
+def test_a_folder_without_an_archive_is_not_replayed(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
         with pytest.raises(UnusableArchive):
-            Replayer(folder, settings())
+            ArchiveReader(folder)
+
+
+def test_indexes_are_read_line_by_line_and_a_response_takes_few_bytes(tmp_path: Path) -> None:
+    lines = 20_000
+    for part in range(4):  # a file of one scraper each, whose times overlap
+        with (tmp_path / f"pages-{part}.index.jsonl").open("w", encoding="utf-8") as file:
+            for number in range(lines // 4):
+                url = f"https://example.org/{'x' * 100}/{number % 50}"
+                at = f"2026-05-04T{number * 7 % 24:02}:{number % 60:02}:00.{part:06}Z"
+                file.write(json.dumps({"url": url, "date": at, "offset": number}) + "\n")
+        if part == 3:
+            with (tmp_path / f"pages-{part}.index.jsonl").open("a", encoding="utf-8") as file:
+                file.write('{"url": "https://exam')  # the last line of a process that was killed
+    tracemalloc.start()
+    archive = ArchiveReader(tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak / lines < 250
+    assert archive.ended_at == max(
+        datetime.fromisoformat(entry.date) for entry in archive_reader.entries(tmp_path)
+    )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from services.scraper.archive_reader import ArchiveReader
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import PageOutcome, Quality
 from services.scraper.replay import Replayer
@@ -147,7 +148,7 @@ async def test_a_script_only_page_gets_the_text_that_its_scripts_fetch(
     assert (site.asked["/main.js"], site.asked["/api"], site.asked["/picture.png"]) == (1, 1, 0)
     assert all(f"User-Agent: {settings().user_agent}" in head for head in site.heads)
 
-    async with Replayer(archive, settings()) as replayer:
+    async with Replayer(ArchiveReader(archive), settings()) as replayer:
         replayed = await replayer.fetch(url)
     assert (replayed.quality, replayed.text) == (Quality.OK, page.text)
 
