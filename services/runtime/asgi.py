@@ -52,7 +52,6 @@ async def serving(
         uvicorn.Config(
             app,
             http=limited_protocol(limits),
-            limit_concurrency=limits.connections,
             lifespan="off",
             ws="none",
             log_config=None,

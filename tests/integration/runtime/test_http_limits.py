@@ -116,3 +116,26 @@ async def test_connections_are_limited_and_served_again_when_others_end() -> Non
             while (await http.get(url)).status_code == 503:
                 await asyncio.sleep(0.02)
         await asyncio.gather(*ended, return_exceptions=True)
+
+
+async def test_health_checks_are_answered_while_all_connections_are_in_use() -> None:
+    patient = HttpLimits(headers_s=60, connections=4)
+    async with site(patient) as (_, url, port), httpx2.AsyncClient() as http:
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(patient.connections)]
+        for path in ("/healthz", "/readyz?only=traffic"):
+            assert (await http.get(url + path)).status_code == 200
+        assert (await http.get(url + "/healthz/other")).status_code == 503
+        for _, writer in opened:
+            writer.close()
+
+
+async def test_connections_that_send_nothing_leave_room_for_health_checks() -> None:
+    patient = HttpLimits(headers_s=60, connections=4)
+    async with site(patient) as (_, url, port), httpx2.AsyncClient() as http:
+        silent = [
+            await asyncio.open_connection("127.0.0.1", port) for _ in range(patient.connections + 2 * _SPARE)
+        ]
+        assert (await http.get(url + "/healthz")).status_code == 200
+        assert (await http.get(url)).status_code == 503
+        for _, writer in silent:
+            writer.close()
