@@ -89,7 +89,12 @@ def _background(parts: "Parts", gateway: "Gateway", sender: "Sender") -> list["B
     """What the gateway does beside answering."""
     from services.gateway.pages.environment import compile_templates
 
-    return [consumer_watch(parts.bus).run, compile_templates, deliveries(parts, gateway, sender)]
+    return [
+        gateway.draining.run,
+        consumer_watch(parts.bus).run,
+        compile_templates,
+        deliveries(parts, gateway, sender),
+    ]
 
 
 def _stores(parts: "Parts") -> dict[str, Any]:

@@ -84,7 +84,7 @@ def create_app(
     app.include_router(event_routes.routes(gateway))
     app.include_router(battle_routes.routes(gateway))
     app.include_router(rating_routes.routes(gateway))
-    app.include_router(health.routes(gateway.readiness, gateway.models))
+    app.include_router(health.routes(gateway.readiness, gateway.models, gateway.draining.reasons))
     app.include_router(page_routes.routes(gateway, env))
     app.include_router(battle_page.routes(gateway, env))
     app.include_router(board_routes.routes(gateway, env))

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from sqlalchemy import text
 
 from nuggetstream.views.common import Health
 from services.gateway.admission import Admission
+from services.gateway.query import QueryParameters
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
@@ -19,10 +21,39 @@ Readiness = Callable[[], Awaitable[Sequence[str]]]
 _NO_CHECKS = Admission()
 
 
-def routes(readiness: Readiness, models: ModelStates) -> APIRouter:
+class ReadinessQuery(QueryParameters):
+    """What is asked of `/readyz`."""
+
+    only: Literal["traffic"] | None = None
+    """`traffic`: only whether requests may be sent here, for probes of an orchestrator. Without the broker or
+    room for battles, much is still served, and no other gateway would do better."""
+
+
+class Draining:
+    """Whether the process was told to end."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Note when `stop` is set; a background task of the service."""
+        await stop.wait()
+        self._begun = True
+
+    async def reasons(self) -> Sequence[str]:
+        """The reason why no further requests should be sent here; none while the process goes on."""
+        return ["the gateway is shutting down"] if self._begun else []
+
+
+def routes(readiness: Readiness, models: ModelStates, traffic: Readiness) -> APIRouter:
     """The routes of liveness (the process answers) and readiness (it can do its work).
 
     A model that is away is a note and no reason: battles are accepted and wait, or go on with a fallback.
+
+    Args:
+        readiness: Reasons why some work cannot be done, for operators.
+        models: Whether the model answers each stage.
+        traffic: Reasons why requests should not be sent here at all, for probes.
     """
     router = APIRouter(tags=["operations"])
 
@@ -31,11 +62,14 @@ def routes(readiness: Readiness, models: ModelStates) -> APIRouter:
         return Health(status="ok")
 
     @router.get("/readyz", summary="Whether the process can do its work", responses={503: {"model": Health}})
-    async def readyz(response: Response) -> Health:
+    async def readyz(query: Annotated[ReadinessQuery, Query()], response: Response) -> Health:
         notes = [f"{away.reason}, since {away.since:%Y-%m-%d %H:%M} UTC" for away in models.without_first()]
-        if reasons := await readiness():
+        reasons = list(await traffic())
+        if query.only is None:
+            reasons += [reason for reason in await readiness() if reason not in reasons]
+        if reasons:
             response.status_code = 503
-            return Health(status="unavailable", reasons=list(reasons), notes=notes)
+            return Health(status="unavailable", reasons=reasons, notes=notes)
         return Health(status="ok", notes=notes)
 
     return router

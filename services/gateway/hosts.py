@@ -14,10 +14,10 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nuggetstream.views.common import Problem
+from services.runtime.http_limits import PROBES
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
-_PROBES = frozenset({"/healthz", "/readyz"})  # asked by address, for instance by Kubernetes
 _SAME_SITE = frozenset({"same-origin", "none"})  # of Sec-Fetch-Site
 
 
@@ -86,7 +86,7 @@ class HostCheck:
 
     def _problem(self, scope: Scope) -> tuple[int, str] | None:
         headers = Headers(scope=scope)
-        if scope["path"] not in _PROBES and not self._hosts.admits(headers.get("host")):
+        if scope["path"] not in PROBES and not self._hosts.admits(headers.get("host")):
             return 421, "this is not the name of this gateway; NUGGETSTREAM_ALLOWED_HOSTS adds names"
         if scope["method"] not in _READING and not self._hosts.may_write(headers):
             return 403, "a page of another site cannot write here"

@@ -16,7 +16,7 @@ from services.gateway.battles.labelled import LabelledBattles
 from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.waiting import waiting_views
 from services.gateway.errors import UnknownBattle
-from services.gateway.health import Readiness
+from services.gateway.health import Draining, Readiness
 from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.ratings.style_boards import StyleBoards
@@ -64,6 +64,7 @@ class Gateway:
         shares: Wins of a system per category and language, from the database.
         styles: Ratings with style held equal, over the newest battles.
         labelled: Labels of many battles.
+        draining: Whether the process was told to end.
         models: Whether the model answers each stage.
         retries: Stages that try a battle again.
         access: Who may do what; None where everything is allowed but administration, for tests.
@@ -83,6 +84,7 @@ class Gateway:
     shares: SystemShares
     styles: StyleBoards
     labelled: LabelledBattles
+    draining: Draining = field(default_factory=Draining)
     models: ModelStates = field(default_factory=ModelStates)
     retries: StageRetries = field(default_factory=StageRetries)
     access: Access | None = None

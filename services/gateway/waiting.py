@@ -23,7 +23,7 @@ def waiting_app(readiness: health.Readiness, hosts: AllowedHosts | None = None) 
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     problems.install(app, problem_page(page_environment()))
-    app.include_router(health.routes(readiness, ModelStates()))
+    app.include_router(health.routes(readiness, ModelStates(), traffic=readiness))
 
     @app.api_route("/{path:path}", methods=_METHODS)
     async def not_yet(path: str) -> None:  # noqa: ARG001 - of the route

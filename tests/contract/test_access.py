@@ -37,7 +37,10 @@ def application() -> FastAPI:
     """The whole gateway, only described and never asked."""
     nothing: Any = None
     access = Access(keys=nothing, battles=nothing, log=nothing, admin=nothing, quotas=nothing)
-    gateway = cast(Gateway, SimpleNamespace(readiness=None, models=None, access=access, intake=_Anything()))
+    parts = SimpleNamespace(
+        readiness=None, draining=_Anything(), models=None, access=access, intake=_Anything()
+    )
+    gateway = cast(Gateway, parts)
     bus, database = cast(Bus, _Anything()), cast(Database, _Anything())
     further = further_routes(gateway, bus, database, access, Graders(), tail=nothing, sender=nothing)
     return create_app(gateway, None, *further)

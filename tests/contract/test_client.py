@@ -13,6 +13,7 @@ from nuggetstream.views.events import KINDS
 from services.gateway.app import create_app
 from services.gateway.battles.query import BattlesQuery, FailuresQuery, SubmissionQuery
 from services.gateway.deletion.routes import ExpiryQuery
+from services.gateway.health import Draining
 from services.gateway.ports import Gateway
 from services.gateway.ratings import query
 from services.wire.subjects import event_name
@@ -73,7 +74,7 @@ def test_the_arguments_of_the_client_are_the_parameters_of_the_gateway(
 
 def test_every_path_of_the_api_has_a_method() -> None:
     app = create_app(
-        cast(Gateway, SimpleNamespace(readiness=None, models=None, access=None))
+        cast(Gateway, SimpleNamespace(readiness=None, draining=Draining(), models=None, access=None))
     )  # only described, never asked
     paths = {
         (method.upper(), path.replace("{battle_id}", "x"))

@@ -99,6 +99,7 @@ async def test_services_wait_while_members_of_the_cluster_are_away_and_say_so(
             ready = await client.get("/readyz")
             assert (ready.status_code, ready.json()["status"]) == (503, "unavailable")
             (reason,) = ready.json()["reasons"]
+            assert (await client.get("/readyz?only=traffic")).status_code == 503
             assert re.search("broker does not answer|JetStream does not respond|have no leader", reason)
             assert (await client.get("/healthz")).status_code == 200
             sent = await client.post("/v1/battles", json=battle(1))

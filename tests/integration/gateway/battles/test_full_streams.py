@@ -41,6 +41,8 @@ async def test_battles_are_rejected_before_the_broker_is_full_and_readiness_says
     ready = await small.http.get("/readyz")
     assert ready.status_code == 503
     assert "stream ARENA of the broker is 80% full" in ready.json()["reasons"][0]
+    assert (await small.http.get("/readyz?only=traffic")).status_code == 200
+    assert (await small.http.get("/battles/tides")).status_code == 200
 
     await small.bus.js.purge_stream("ARENA")
     await small.usage.measure()

@@ -219,6 +219,7 @@ async def test_while_the_broker_is_away_nothing_is_lost_by_trying_again(
     assert "broker" in response.json()["error"]
     ready = await world.http.get("/readyz")
     assert (ready.status_code, ready.json()["reasons"]) == (503, ["the broker is not connected"])
+    assert (await world.http.get("/readyz?only=traffic")).status_code == 200
     assert (await world.http.get("/healthz")).status_code == 200
     await nats_server.start()
     again = await world.http.post("/v1/battles?wait=0", json=submission(vote="a"))
