@@ -1,27 +1,24 @@
 """The connection to the database, and the statements that every table needs."""
 
 import asyncio
-import math
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from operator import itemgetter
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any, TypeVar
-from uuid import uuid4
 
 from sqlalchemy import Connection, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from services.runtime import metrics
 from services.runtime.masking import KNOWN, secrets_in
 from services.store.locks import lock
+from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
 from services.store.sqlite_connection import connect
 from services.store.sqlite_threads import Each, SqliteThreads, Work
 from services.store.unavailability import as_unavailable
@@ -33,9 +30,6 @@ T = TypeVar("T")
 # accepts by default.
 DEFAULT_CONNECTIONS = 4
 _BUSY_SECONDS = 30
-_RECENT_SECONDS = 1.0
-_USED = "used at"  # key of the time at which a connection was returned to the pool
-_CONNECT_SECONDS = 10  # below every stage's deadline, so that a silent host counts as an outage
 # Pages of 4 kB in the write-ahead log before they are copied to the database, those that several transactions
 # changed once. A log of 16 MB costs less than the default of 4 MB, and the saving grows with the database.
 _PAGES_PER_CHECKPOINT = 4000
@@ -57,7 +51,7 @@ class Database:
         self.url = url
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections)
-        self._is_pooled = _is_pooled(url)
+        self._is_pooled = is_pooled(url)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
         self._threads = (
@@ -225,51 +219,13 @@ def inserting_new(dialect: str, table: Table) -> Any:
 def _engine(url: str, connections: int) -> AsyncEngine:
     if make_url(url).get_backend_name() != "sqlite":
         engine = create_async_engine(
-            url, pool_size=connections, max_overflow=0, connect_args=_asyncpg_arguments(url)
+            url, pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url)
         )
-        event.listen(engine.sync_engine, "checkin", _note_use)
-        event.listen(engine.sync_engine, "checkout", _check_after_a_pause)
+        watch_connections(engine.sync_engine)
         return engine
     engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
-
-
-def _note_use(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
-    record.info[_USED] = monotonic()
-
-
-def _check_after_a_pause(connection: Any, record: ConnectionPoolEntry, _proxy: object) -> None:
-    """Replace a connection that the server closed while it was idle.
-
-    One that was used a moment ago is not checked, since that costs as much as a short query.
-    """
-    if monotonic() - record.info.get(_USED, -math.inf) < _RECENT_SECONDS:
-        return
-    try:
-        connection.run_async(lambda driver: driver.fetchrow(";"))
-    except Exception as error:
-        raise DisconnectionError from error
-
-
-def _asyncpg_arguments(url: str) -> dict[str, Any]:
-    """Arguments of asyncpg's `connect`.
-
-    Behind a pooler, two clients use one server connection in turn, so that names of prepared statements must
-    be unique over all clients, and the driver must not expect a statement that another connection prepared.
-    """
-    arguments: dict[str, Any] = {
-        "timeout": _CONNECT_SECONDS,
-        "prepared_statement_name_func": lambda: f"nuggetstream_{uuid4().hex}",
-    }
-    if _is_pooled(url):
-        arguments["statement_cache_size"] = 0
-    return arguments
-
-
-def _is_pooled(url: str) -> bool:
-    """Whether the URL says that a pooler may give every transaction another server connection."""
-    return make_url(url).query.get("prepared_statement_cache_size") == "0"
 
 
 def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:

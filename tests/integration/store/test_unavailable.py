@@ -149,7 +149,7 @@ async def test_what_failed_half_way_leaves_no_trace(database: Database) -> None:
 async def test_a_connection_that_the_server_closed_meanwhile_is_replaced(
     postgres: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.store.database._RECENT_SECONDS", 0.0)
+    monkeypatch.setattr("services.store.postgres_connection._RECENT_SECONDS", 0.0)
     for reading in (postgres.reading, postgres.transaction):
         async with reading() as connection:
             process = await connection.scalar(text("SELECT pg_backend_pid()"))
