@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 def consumer_watch(bus: Bus) -> ConsumerWatch:
     """The lag of all stages, in two services that report each other's consumers."""
-    from services.wire.topology import streams
+    from services.wire.topology import is_own_consumer, streams
 
-    return ConsumerWatch(bus, [stream.name for stream in streams()])
+    return ConsumerWatch(bus, [stream.name for stream in streams()], is_own_consumer)
 
 
 def model_state(bus: Bus, stage: "Stage", model: "LLMClient | RemoteEmbedder") -> "BackgroundTask":

@@ -1,18 +1,19 @@
-"""The broker's view of all stages: lag and pull requests of every durable consumer.
+"""The broker's view of all stages: lag and pull requests of their consumers.
 
 A stage cannot report that it is down. Therefore the gateway and the recorder read the consumers of all stages
 from the broker, and each reports the other, too.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import structlog
 from nats.errors import Error
+from prometheus_client import Gauge
 
 from services.runtime.bus import Bus
-from services.runtime.metrics import CONSUMER_IN_FLIGHT, CONSUMER_PULLS, LAG
+from services.runtime.metrics import CONSUMER_IN_FLIGHT, CONSUMER_PULLS, LAG, OTHER_LAG
 from services.runtime.polling import repeat
 
 log = structlog.get_logger(__name__)
@@ -22,7 +23,10 @@ _GAUGES = (LAG, CONSUMER_PULLS, CONSUMER_IN_FLIGHT)
 
 
 class ConsumerWatch:
-    """Exports lag, waiting pull requests and messages in flight of every durable consumer.
+    """Exports lag, waiting pull requests and messages in flight of the consumers of all stages.
+
+    No process of the platform runs the durable consumers that operators add, so these have a metric of their
+    own, which says how many messages each keeps in its stream. Consumers that are not durable are left out.
 
     A consumer that was deleted, and all consumers while the broker does not answer, have no value instead of
     an old one, so that alerts on `absent` fire.
@@ -30,12 +34,15 @@ class ConsumerWatch:
     Args:
         bus: Connection to the broker.
         streams: Names of the streams whose consumers are watched.
+        ours: Whether a durable consumer is one of the platform's own, by its name.
     """
 
-    def __init__(self, bus: Bus, streams: Sequence[str]) -> None:
+    def __init__(self, bus: Bus, streams: Sequence[str], ours: Callable[[str], bool]) -> None:
         self._bus = bus
         self._streams = tuple(streams)
+        self._ours = ours
         self._known: set[str] = set()
+        self._others: set[tuple[str, str]] = set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Measure every five seconds until `stop` is set."""
@@ -44,6 +51,7 @@ class ConsumerWatch:
     async def measure(self) -> None:
         """Measure once."""
         seen: set[str] = set()
+        others: set[tuple[str, str]] = set()
         for stream in self._streams:
             try:
                 consumers = await self._bus.js.consumers_info(stream)
@@ -51,12 +59,24 @@ class ConsumerWatch:
                 log.debug("consumers unknown", stream=stream, error=str(error))
                 continue
             for consumer in consumers:
+                if not self._ours(consumer.name):
+                    if consumer.config.durable_name:
+                        others.add((stream, consumer.name))
+                        kept = (consumer.num_pending or 0) + (consumer.num_ack_pending or 0)
+                        OTHER_LAG.labels(stream, consumer.name).set(kept)
+                    continue
                 seen.add(consumer.name)
                 LAG.labels(consumer.name).set(consumer.num_pending or 0)
                 CONSUMER_PULLS.labels(consumer.name).set(consumer.num_waiting or 0)
                 CONSUMER_IN_FLIGHT.labels(consumer.name).set(consumer.num_ack_pending or 0)
         for gone in self._known - seen:
             for gauge in _GAUGES:
-                with suppress(KeyError):  # another watch of this process has removed it
-                    gauge.remove(gone)
-        self._known = seen
+                _remove(gauge, gone)
+        for labels in self._others - others:
+            _remove(OTHER_LAG, *labels)
+        self._known, self._others = seen, others
+
+
+def _remove(gauge: Gauge, *labels: str) -> None:
+    with suppress(KeyError):  # another watch of this process has removed it
+        gauge.remove(*labels)

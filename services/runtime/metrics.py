@@ -39,6 +39,11 @@ LAG = Gauge(
     "Messages waiting for a stage, as the gateway and the recorder read them from the broker.",
     ["stage"],
 )
+OTHER_LAG = Gauge(
+    "nuggetstream_other_consumer_lag",
+    "Messages that a durable consumer of an operator keeps in a stream: waiting or not acknowledged.",
+    ["stream", "consumer"],
+)
 CONSUMER_PULLS = Gauge(
     "nuggetstream_consumer_pulls",
     "Pull requests of a stage that wait at the broker; 0 for a stage that is away or fully occupied.",
@@ -183,6 +188,11 @@ LLM_BUDGET_LEFT = Gauge(
     "nuggetstream_llm_budget_left",
     "Remaining part of the current day's budget, where one is set.",
     ["unit"],  # unit: tokens, or the currency
+)
+LLM_BUDGET_REJECTIONS = Counter(
+    "nuggetstream_llm_budget_rejections_total",
+    "Model calls that were not made, because they would have exceeded a budget.",
+    ["budget"],  # day | battle
 )
 EMBEDDED = Counter(
     "nuggetstream_embedded_texts_total", "Texts embedded, by where the vector came from.", ["source"]

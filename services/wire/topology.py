@@ -22,7 +22,7 @@ from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
-from services.wire.declared import Declared, Judges, Nuggetizers
+from services.wire.declared import Declared, Judges, Nuggetizers, stage_of
 from services.wire.graders import Graders, durable_of, subject_of
 from services.wire.subjects import SUBJECTS
 
@@ -168,3 +168,14 @@ def consumers(
         of_names += [consumer_of(declared, name) for name in declared.names] or [consumer(declared.stage)]
     of_graders = [grader_consumer(*declared) for declared in graders.reads]
     return [*others, *of_names, *of_graders, advisory_consumer(MOVER_DEAD)]
+
+
+def is_own_consumer(durable: str) -> bool:
+    """Whether a durable consumer is one of the platform's, which it creates and deletes.
+
+    That of a judge, nuggetizer or evaluator that is no longer declared is one, too: it keeps every message.
+
+    >>> is_own_consumer("judge-strict"), is_own_consumer("my-archive")
+    (True, False)
+    """
+    return stage_of(durable) is not None or durable == advisory_consumer(MOVER_DEAD).durable

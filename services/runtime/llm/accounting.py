@@ -183,6 +183,7 @@ class Ledger:
         self._reserved: defaultdict[str | None, _Reserved] = defaultdict(_Reserved)
         self._reserved_in_all = _Reserved()
         self._unbooked = Unbooked(self._store.add)
+        metrics.begin_values(metrics.LLM_BUDGET_REJECTIONS, ("battle", "day"))
 
     async def for_battle(self, battle_id: str) -> Spend:
         """What a battle has cost so far."""
@@ -262,6 +263,7 @@ class Ledger:
         for name, limit, reserved, spent in checked:
             over = limit.exceeded_by(spent.tokens.total + reserved.tokens, spent.amount + reserved.amount)
             if over is not None:
+                metrics.LLM_BUDGET_REJECTIONS.labels(name).inc()
                 raise BudgetExceeded(f"the next call would bring this {name} to {over}")
 
     async def _spent(self, battle_id: str | None) -> tuple[Spend, Spend]:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from prometheus_client import REGISTRY
 
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.accounting import Budget, Ledger, Limit, MemorySpendStore
@@ -12,6 +13,10 @@ from services.runtime.llm.prices import Money, Price, PriceTable, Tokens, estima
 
 DAY = date(2026, 3, 1)
 PRICES = PriceTable({"m": Price(input=Decimal(1), output=Decimal(4))})
+
+
+def rejections(budget: str) -> float:
+    return REGISTRY.get_sample_value("nuggetstream_llm_budget_rejections_total", {"budget": budget}) or 0.0
 
 
 def test_a_price_file_is_read_and_the_longest_prefix_wins(tmp_path: Path) -> None:
@@ -63,11 +68,13 @@ async def test_a_battle_is_the_sum_of_its_calls_and_says_what_it_does_not_know()
 async def test_a_call_that_does_not_fit_the_battle_is_refused_before_it_is_made() -> None:
     ledger = Ledger(budget=Budget(battle=Limit(tokens=100)), today=lambda: DAY)
     await ledger.book("b1", "judge", "m", Tokens(80, 10), "usage")
+    before = rejections("battle"), rejections("day")
     async with ledger.reserve("b1", "m", 10):
         pass
     with pytest.raises(BudgetExceeded, match="101 of 100 tokens"):
         async with ledger.reserve("b1", "m", 11):
             pytest.fail("the call was made")
+    assert (rejections("battle"), rejections("day")) == (before[0] + 1, before[1])
     async with ledger.reserve("b2", "m", 11):
         pass
 
@@ -86,9 +93,11 @@ async def test_a_money_budget_holds_per_day_and_a_new_day_begins_at_nothing() ->
     today = [DAY]
     ledger = Ledger(PRICES, Budget(day=Limit(money=Decimal("0.5"))), today=lambda: today[0])
     await ledger.book("b1", "judge", "m", Tokens(100_000, 100_000), "usage")
+    before = rejections("battle"), rejections("day")
     with pytest.raises(BudgetExceeded, match="this day"):
         async with ledger.reserve("b2", "m", 1):
             pytest.fail("the call was made")
+    assert (rejections("battle"), rejections("day")) == (before[0], before[1] + 1)
     today[0] = date(2026, 3, 2)
     async with ledger.reserve("b2", "m", 1):
         pass
