@@ -16,6 +16,7 @@ from services.access.limits import Rates
 from services.access.rpc_guard import RpcGuard
 from services.access.signing import signature
 from services.gateway.app import create_app
+from services.gateway.health import Draining
 from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.rater.boards import Boards
@@ -46,6 +47,7 @@ async def pages(database: Database, boards: Boards) -> AsyncIterator[httpx2.Asyn
             access=None,
             families={},
             readiness=None,
+            draining=Draining(),
             models=None,
             intake=None,
         )
