@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.term_statistics import TermStatistics
-from services.store.chunks import Chunks
+from services.store.chunks import Chunks, StoredChunk
 from services.store.database import Database
 from tests.integration.retriever.test_every_index import chunk
 from tests.integration.retriever.test_pgvector import battles_in, count
@@ -21,19 +21,24 @@ def named(number: int) -> str:
     return "".join(chr(97 + number // 26**place % 26) for place in range(4))
 
 
-async def test_rare_terms_count_more_than_those_of_a_few_chunks(postgres: Database) -> None:
-    """PostgreSQL's own statistics know the frequencies of the thousand most frequent terms alone."""
-    texts = [" ".join(named(n) for n in range(i % 150 * 20, i % 150 * 20 + 20)) for i in range(3000)]
-    common = chunk(
-        f"{named(2990)} {named(2991)}."
-    )  # words of 21 chunks; the shorter chunk has the higher weights
-    rare = chunk("Aardwolf " + " ".join(named(n) for n in range(40)) + ".")
-    chunks = [*(chunk(f"{text} {named(100_000 + i)}.") for i, text in enumerate(texts)), common, rare]
-    await Chunks(postgres).add(chunks)
-    index = PgVectorIndex(postgres, None, 0)
+async def indexed(database: Database, chunks: Sequence[StoredChunk]) -> PgVectorIndex:
+    """An index of the words of chunks, whose terms are counted."""
+    index = PgVectorIndex(database, None, 0)
     await index.prepare()
     await index.add(chunks, None)
     await index.settled()
+    return index
+
+
+async def test_rare_terms_count_more_than_those_of_a_few_chunks(postgres: Database) -> None:
+    """PostgreSQL's own statistics know the frequencies of the thousand most frequent terms alone."""
+    texts = [" ".join(named(n) for n in range(i % 150 * 20, i % 150 * 20 + 20)) for i in range(3000)]
+    # 21 chunks have its words, which weigh more in it, because it is shorter than the next one.
+    common = chunk(f"{named(2990)} {named(2991)}.")
+    rare = chunk("Aardwolf " + " ".join(named(n) for n in range(40)) + ".")
+    chunks = [*(chunk(f"{text} {named(100_000 + i)}.") for i, text in enumerate(texts)), common, rare]
+    await Chunks(postgres).add(chunks)
+    index = await indexed(postgres, chunks)
     ranking = await index.matching(f"{named(2990)} aardwolf", 5)
     assert ranking[:2] == [rare.id, common.id]
     assert len(ranking) == 5
@@ -43,10 +48,7 @@ async def test_terms_are_counted_in_a_sample_and_again_once_the_corpus_has_grown
     postgres: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chunks = await battles_in(postgres)
-    index = PgVectorIndex(postgres, None, 0)
-    await index.prepare()
-    await index.add(chunks, None)
-    await index.settled()
+    index = await indexed(postgres, chunks)
     statistics = TermStatistics(postgres, index.table)
     tea = sum("tea" in c.text for c in chunks)
     assert (await statistics.holders(["tea", "zebra"])).counts == {"tea": tea, "zebra": 1.0}
@@ -56,7 +58,9 @@ async def test_terms_are_counted_in_a_sample_and_again_once_the_corpus_has_grown
     for new, expected in ((few, tea), (many, tea + 99)):
         await Chunks(postgres).add(new)
         await index.add(new, None)
+        await index.settled()  # it counts the terms itself once it has grown enough
         await statistics.collect(await count(postgres, f"SELECT count(*) FROM {index.table}"))
+        statistics.forget()
         assert (await statistics.holders(["tea"])).counts["tea"] == expected
     monkeypatch.setattr("services.retriever.term_statistics._SAMPLE", 100)
     size = await count(postgres, f"SELECT count(*) FROM {index.table}")
@@ -71,10 +75,7 @@ async def test_a_search_may_forget_counts_while_another_looks_some_up(
     postgres: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chunks = await battles_in(postgres)
-    index = PgVectorIndex(postgres, None, 0)
-    await index.prepare()
-    await index.add(chunks, None)
-    await index.settled()
+    index = await indexed(postgres, chunks)
     statistics = TermStatistics(postgres, index.table)
     tea = (await statistics.holders(["tea"])).counts
     look_up = statistics._look_up
@@ -91,10 +92,7 @@ async def test_a_search_may_forget_counts_while_another_looks_some_up(
 
 async def test_an_older_table_without_counts_gets_them_at_the_start(postgres: Database) -> None:
     chunks = await battles_in(postgres)
-    index = PgVectorIndex(postgres, None, 0)
-    await index.prepare()
-    await index.add(chunks, None)
-    await index.settled()
+    index = await indexed(postgres, chunks)
     async with postgres.transaction() as tx:
         await tx.execute(text(f"DROP TABLE {index.table}_terms"))
     again = PgVectorIndex(postgres, None, 0)
