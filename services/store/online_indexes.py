@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-import asyncpg
 import structlog
 from alembic import op
 from sqlalchemy import Index, text
@@ -84,6 +83,8 @@ async def create_index(database: Database, table: str, name: str, statement: str
     Raises:
         asyncpg.PostgresError: It cannot be created, for instance because the disk is full.
     """
+    import asyncpg  # only an installation for PostgreSQL has it
+
     while not await _is_valid(database, table, name):
         try:
             await _execute(database, statement)
