@@ -193,7 +193,7 @@ async def probe(settings: EmbeddingSettings, name: str) -> int:
     Raises:
         StageError: The endpoint does not answer, or rejects the call.
     """
-    from services.runtime.llm.exchange import CallFailed
+    from services.runtime.llm.call_failed import CallFailed
 
     endpoint = _endpoint(settings, name)
     try:

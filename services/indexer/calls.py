@@ -14,9 +14,9 @@ from services.indexer.gathering import Row
 from services.runtime import metrics, work
 from services.runtime.errors import Unavailable
 from services.runtime.llm.accounting import Ledger, Source
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.circuit import Circuit
-from services.runtime.llm.exchange import CallFailed
 from services.runtime.llm.limiter import AdaptiveLimit, Slot
 from services.runtime.llm.prices import Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy

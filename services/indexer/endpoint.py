@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from services.runtime.embedding import Vectors, unit
 from services.runtime.llm.accounting import Source
-from services.runtime.llm.exchange import CallFailed, Exchange
+from services.runtime.llm.call_failed import CallFailed
+from services.runtime.llm.exchange import Exchange
 from services.runtime.llm.prices import Tokens, estimate_tokens
 
 _CONTENT = frozenset({400, 413, 422})

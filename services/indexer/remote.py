@@ -18,8 +18,8 @@ from services.indexer.endpoint import is_about_content, is_about_length
 from services.indexer.gathering import BatchLimits, Gathering, Row, Waiting, answer, rows_of
 from services.runtime import metrics, work
 from services.runtime.embedding import Vectors
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.cause import FirstAway
-from services.runtime.llm.exchange import CallFailed
 from services.runtime.llm.prices import estimate_tokens
 
 _SAMPLE = "The tides are caused by the Moon."  # embedded at the start where no vector is stored

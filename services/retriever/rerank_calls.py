@@ -15,7 +15,8 @@ from nuggetstream.domain.failure import Stage
 from services.runtime import metrics, work
 from services.runtime.errors import Unavailable
 from services.runtime.llm.accounting import Ledger, Source
-from services.runtime.llm.exchange import CallFailed, Exchange
+from services.runtime.llm.call_failed import CallFailed
+from services.runtime.llm.exchange import Exchange
 from services.runtime.llm.prices import Tokens
 
 _STAGE = Stage.RETRIEVER.value

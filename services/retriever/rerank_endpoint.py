@@ -14,7 +14,7 @@ from pydantic import AliasChoices, BaseModel, Field, FiniteFloat, TypeAdapter, V
 
 from services.retriever.rerank_calls import RerankCalls, Scored
 from services.runtime.errors import Unavailable
-from services.runtime.llm.exchange import CallFailed
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.prices import Tokens, estimate_tokens
 
 _Form = Literal["documents", "texts"]

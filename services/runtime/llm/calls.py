@@ -18,11 +18,11 @@ from nuggetstream.domain.failure import Reason
 from services.runtime import metrics, work
 from services.runtime.errors import ModelOutage, StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.call_log import ModelCall, Outcome
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion
-from services.runtime.llm.exchange import CallFailed
 from services.runtime.llm.limiter import Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy

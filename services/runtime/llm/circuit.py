@@ -19,8 +19,8 @@ from prometheus_client import Gauge
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
 from services.runtime.errors import ModelOutage
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.cause import Cause
-from services.runtime.llm.exchange import CallFailed
 
 log = structlog.get_logger(__name__)
 

@@ -8,10 +8,11 @@ import structlog
 from pydantic import ValidationError
 
 from services.runtime.llm.accounting import Source
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.decisions import native
 from services.runtime.llm.decisions.logprobs import Token
 from services.runtime.llm.dialect import Dialect, ModelRequest
-from services.runtime.llm.exchange import CallFailed, Exchange, is_filter, message_of
+from services.runtime.llm.exchange import Exchange, is_filter, message_of
 from services.runtime.llm.prices import Tokens, estimate_tokens
 from services.runtime.llm.wire import ChatCompletion, Usage
 from services.runtime.masking import KNOWN

@@ -13,8 +13,9 @@ import httpx2
 import openai
 
 from nuggetstream.domain.failure import Reason
-from services.runtime.errors import Permanent, StageError, Unavailable
+from services.runtime.errors import Permanent, Unavailable
 from services.runtime.llm.batches.lines import FAILED
+from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.prices import Tokens
 from services.runtime.llm.retries import retry_after_of
@@ -22,36 +23,6 @@ from services.runtime.masking import masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_MESSAGE = 1000  # characters
-
-
-class CallFailed(Exception):
-    """A call that returned nothing that can be used.
-
-    Attributes:
-        error: The error to raise when the call is not retried.
-        cause: Why the model did not answer; None when it did, and its answer is about the content.
-        retryable: Whether the same call may succeed shortly.
-        overloaded: Whether the endpoint is overloaded.
-        charged: Tokens that the server may charge nevertheless; None when it charges nothing.
-        retry_after: Seconds that the server asked us to wait.
-        status: HTTP status of an error response; None where there was no such response.
-    """
-
-    def __init__(
-        self,
-        error: StageError,
-        *,
-        cause: Cause | None = None,
-        retryable: bool = False,
-        overloaded: bool = False,
-        charged: Tokens | None = None,
-        retry_after: float | None = None,
-        status: int | None = None,
-    ) -> None:
-        super().__init__(error.detail)
-        self.error, self.cause = error, cause
-        self.retryable, self.overloaded = retryable, overloaded
-        self.charged, self.retry_after, self.status = charged, retry_after, status
 
 
 @dataclass(frozen=True, slots=True)
