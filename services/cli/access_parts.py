@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from services.access.keys import Keys
     from services.access.rpc_guard import RpcGuard
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.gateway.access.guard import Access
     from services.store.battles import Battles
 

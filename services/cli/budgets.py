@@ -9,7 +9,7 @@ from services.runtime.llm.accounting import Limit
 from services.wire.graders import durable_of
 
 if TYPE_CHECKING:
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
 
 
 def budgets_of(parts: "Parts") -> Budgets:

@@ -31,7 +31,7 @@ from services.wire.declared import Judges
 from services.wire.topology import consumer_of
 
 if TYPE_CHECKING:
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.runtime.service import BackgroundTask
 
 log = structlog.get_logger(__name__)

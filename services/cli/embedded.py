@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,21 +19,19 @@ from nuggetstream.domain.failure import Stage
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
 from services.cli.embedding import EmbeddingSettings
+from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
-from services.cli.registry import SERVICES
+from services.cli.registry import SERVICES, open_service
 from services.cli.rehearsal import Rehearsal
 from services.cli.reranking import open_loaded_reranking
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
-from services.cli.wiring import Parts
-from services.gateway.battles.entry_filter import EntryFilter
-from services.retriever.reranking import Reranking
+from services.cli.wiring.parts import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
-from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServer
 from services.runtime.nats_supervisor import NatsSupervisor
@@ -42,6 +41,10 @@ from services.store.migrate import upgrade
 from services.wire.graders import GRADER_PREFIX, Graders
 from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
+
+if TYPE_CHECKING:
+    from services.retriever.reranking import Reranking
+    from services.runtime.llm.batches.transport import Batches
 
 # The broker stops with the process and loses the naks of messages that were handed back. They are redelivered
 # after ack_wait, so here it is short.
@@ -88,13 +91,13 @@ class Choices:
     grace: float = 20.0
     evaluators: str | None = None
     access: AccessSettings = field(default_factory=AccessSettings)
-    entry: EntryFilter = field(default_factory=EntryFilter)
-    batches: Batches | None = None
+    entry: EntrySettings = field(default_factory=EntrySettings)
+    batches: "Batches | None" = None
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
     rehearsal: Rehearsal | None = None
 
-    def in_batches(self, batches: Batches) -> "Choices":
+    def in_batches(self, batches: "Batches") -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""
         pipeline = self.pipeline.model_copy(update={"llm_stage_concurrency": BATCHED_BATTLES})
         return replace(self, pipeline=pipeline, batches=batches, grace=_BATCHED_GRACE)
@@ -223,7 +226,7 @@ class _Starter:
     platform: PlatformSettings
     database: Database
     checks: Sequence[Check]
-    reranking: Reranking | None
+    reranking: "Reranking | None"
 
     async def start(self, group: asyncio.TaskGroup, bus: Bus, stop: asyncio.Event) -> Embedded:
         ports: dict[str, str] = {}
@@ -253,7 +256,7 @@ class _Starter:
     ) -> None:
         try:
             # The services share a connection: what several of them send at once is written at once.
-            async with SERVICES[name](self._parts(bus)) as service:
+            async with open_service(name, self._parts(bus)) as service:
 
                 def ready(port: int) -> None:
                     started.set_result((port, service.url))

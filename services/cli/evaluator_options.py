@@ -12,7 +12,7 @@ from services.judge.pairwise import kinds
 from services.judge.selection import GraderOptions, JudgeOptions, PanelOptions, Selection, read_selections
 
 if TYPE_CHECKING:
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
 
 log = structlog.get_logger(__name__)
 

@@ -1,12 +1,13 @@
 """The settings of the scraper that are environment variables."""
 
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.scraper.settings import ScraperSettings
+if TYPE_CHECKING:
+    from services.scraper.settings import ScraperSettings
 
 
 class FetchSettings(BaseSettings):
@@ -39,8 +40,10 @@ class FetchSettings(BaseSettings):
         """The settings with pages from an archive; the same settings for None."""
         return self if folder is None else self.model_copy(update={"scraper_replay_dir": folder})
 
-    def scraper(self) -> ScraperSettings:
+    def scraper(self) -> "ScraperSettings":
         """The scraper's settings."""
+        from services.scraper.settings import ScraperSettings
+
         given = {
             "user_agent": self.scraper_user_agent,
             "archive_dir": self.scraper_archive_dir,

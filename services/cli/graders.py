@@ -11,7 +11,7 @@ from services.wire.graders import Graders, durable_of
 
 if TYPE_CHECKING:
     from services.cli.settings import PlatformSettings
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.judge.panel import Voter
     from services.judge.selection import PanelOptions, Selection
     from services.runtime.llm.client import LLMClient

@@ -5,10 +5,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from services.cli.shared_parts import model_state, open_chat_model, open_decision_model
+from services.cli.wiring.parts import Parts
 from services.runtime.bus import ConsumerSpec
 
 if TYPE_CHECKING:
-    from services.cli.wiring import Parts
     from services.judge.selection import JudgeOptions
     from services.runtime.service import BackgroundTask
     from services.runtime.stage import Stage
@@ -18,7 +18,7 @@ Opened = tuple["Stage[Any, Any]", Sequence["BackgroundTask"]]
 
 @asynccontextmanager
 async def open_judge_stage(
-    parts: "Parts", consumer: ConsumerSpec, one_of_several: bool
+    parts: Parts, consumer: ConsumerSpec, one_of_several: bool
 ) -> AsyncIterator[Opened]:
     """The stage, and the tasks that tell while its models are away.
 
@@ -39,7 +39,7 @@ async def open_judge_stage(
 
 
 async def _judged(
-    parts: "Parts",
+    parts: Parts,
     opened: AsyncExitStack,
     consumer: ConsumerSpec,
     one_of_several: bool,
@@ -74,7 +74,7 @@ async def _judged(
 
 
 async def _compared(
-    parts: "Parts",
+    parts: Parts,
     opened: AsyncExitStack,
     options: "JudgeOptions",
     consumer: ConsumerSpec,

@@ -12,7 +12,7 @@ from services.runtime.llm.prices import OFFLINE_MODEL
 
 if TYPE_CHECKING:
     from services.assigner.stage import ModelsOf
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.settings import LLMSettings
 

@@ -2,47 +2,84 @@
 
 import importlib
 import os
+from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import click
 
-# Name of each command -> its module and its summary in the list of commands.
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A subcommand.
+
+    Attributes:
+        file: Name of its module in `services.cli.commands`.
+        summary: Its line in the list of commands.
+        extra: The extra of the package that it needs; None where the package alone is enough.
+    """
+
+    file: str
+    summary: str
+    extra: str | None = None
+
+    @property
+    def module(self) -> str:
+        """Its module."""
+        return f"services.cli.commands.{self.file}"
+
+
 COMMANDS = {
-    "up": ("up", "Run the whole platform in one process."),
-    "serve": ("serve", "Run one service of the platform."),
-    "eval": ("evaluate", "Evaluate all battles of a file."),
-    "import": ("import_file", "Read battles in the formats of other projects."),
-    "export": ("export_file", "Write results in the formats of other projects."),
-    "report": ("report", "Write a report of results as one page that works offline."),
-    "rate": ("rate", "Rate systems from files of votes."),
-    "rubric": ("rubric", "Score passages by the questions they answer."),
-    "crowd": ("crowd", "Measure agreement and competence from workers' labels."),
-    "text": ("text", "Length, readability, citations and markup of texts."),
-    "fidelity": ("fidelity", "Compute reference numbers of five papers again."),
-    "demo": ("demo", "Run the demo's battles through the platform, explain one."),
-    "failures": ("failures", "List, retry or discard what was given up."),
-    "keys": ("keys", "Create, list, rotate or revoke API keys."),
-    "webhooks": ("webhooks", "Send events of battles to other programs."),
-    "audit": ("audit", "List who did what, by key."),
-    "calls": ("calls", "List the model calls of a battle."),
-    "canary": ("canary", "Let the judges compare canary battles now."),
-    "nuggets": ("nuggets", "Show or edit the nugget list of a battle."),
-    "delete": ("delete", "Delete battles, with everything that only they brought."),
-    "retention": ("retention", "Delete battles that are older than an age."),
-    "bootstrap": ("bootstrap", "Create all streams and consumers at the broker."),
-    "migrate": ("migrate", "Create or update the tables of the database."),
-    "recount": ("recount", "Compare counters with the rows they count; correct them."),
-    "archive": ("archive", "List or verify an archive of pages."),
-    "reindex": ("reindex", "Move the corpus to another index or embedding model."),
-    "doctor": ("doctor", "Check installation, configuration and connections."),
-    "health": ("health", "Check whether a running service is ready."),
-    "offline-model": ("offline_model", "Serve the offline model over HTTP."),
+    "up": Command("up", "Run the whole platform in one process.", "light"),
+    "serve": Command("serve", "Run one service of the platform."),
+    "eval": Command("evaluate", "Evaluate all battles of a file.", "light"),
+    "import": Command("import_file", "Read battles in the formats of other projects.", "client"),
+    "export": Command("export_file", "Write results in the formats of other projects.", "client"),
+    "report": Command("report", "Write a report of results as one page that works offline.", "analysis"),
+    "rate": Command("rate", "Rate systems from files of votes."),
+    "rubric": Command("rubric", "Score passages by the questions they answer.", "analysis"),
+    "crowd": Command("crowd", "Measure agreement and competence from workers' labels.", "analysis"),
+    "text": Command("text", "Length, readability, citations and markup of texts.", "analysis"),
+    "fidelity": Command("fidelity", "Compute reference numbers of five papers again.", "analysis"),
+    "demo": Command("demo", "Run the demo's battles through the platform, explain one.", "light"),
+    "failures": Command("failures", "List, retry or discard what was given up.", "client"),
+    "keys": Command("keys", "Create, list, rotate or revoke API keys."),
+    "webhooks": Command("webhooks", "Send events of battles to other programs.", "client"),
+    "audit": Command("audit", "List who did what, by key.", "client"),
+    "calls": Command("calls", "List the model calls of a battle.", "client"),
+    "canary": Command("canary", "Let the judges compare canary battles now.", "light"),
+    "nuggets": Command("nuggets", "Show or edit the nugget list of a battle.", "client"),
+    "delete": Command("delete", "Delete battles, with everything that only they brought.", "client"),
+    "retention": Command("retention", "Delete battles that are older than an age.", "client"),
+    "bootstrap": Command("bootstrap", "Create all streams and consumers at the broker."),
+    "migrate": Command("migrate", "Create or update the tables of the database."),
+    "recount": Command("recount", "Compare counters with the rows they count; correct them."),
+    "archive": Command("archive", "List or verify an archive of pages."),
+    "reindex": Command("reindex", "Move the corpus to another index or embedding model."),
+    "doctor": Command("doctor", "Check installation, configuration and connections."),
+    "health": Command("health", "Check whether a running service is ready."),
+    "offline-model": Command("offline_model", "Serve the offline model over HTTP.", "judge"),
 }
 
 
 # Threads of linear algebra. Several only wait for each other on matrices as small as those of ratings, in
 # every worker thread of every process.
 _LINEAR_ALGEBRA = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
+def _imported(command: Command) -> ModuleType:
+    """The module of a command.
+
+    Raises:
+        click.ClickException: A package is not installed; the message names the extra that brings it.
+    """
+    try:
+        return importlib.import_module(command.module)
+    except ModuleNotFoundError as error:
+        if command.extra is None:
+            raise
+        told = f"{error.name} is not installed: pip install '.[{command.extra}]' in a checkout"
+        raise click.ClickException(told) from error
 
 
 class _Lazy(click.Group):
@@ -56,13 +93,13 @@ class _Lazy(click.Group):
             return None
         for variable in _LINEAR_ALGEBRA:  # before the library is loaded, which reads them once
             os.environ.setdefault(variable, "1")
-        command: Any = importlib.import_module(f"services.cli.commands.{COMMANDS[cmd_name][0]}").command
+        command: Any = _imported(COMMANDS[cmd_name]).command
         assert isinstance(command, click.Command)  # noqa: S101 - our own table
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
 
 
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})

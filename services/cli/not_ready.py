@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import Self
 
 from services.runtime import rpc
-from services.runtime.asgi import serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,7 @@ class NotReady:
             # Imported here, because only the image of the gateway has its packages.
             from services.gateway.hosts import AllowedHosts
             from services.gateway.waiting import waiting_app
+            from services.runtime.asgi import serving
 
             hosts = AllowedHosts.of((self._http.host, *self._http.allowed_hosts))
             app = waiting_app(self._reasons, hosts)

@@ -1,19 +1,25 @@
-"""All services by name, in the order in which they start: services that others call come first."""
+"""All services by name."""
 
-from services.cli import wiring
-from services.cli.gateway_service import open_gateway
+import importlib
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any
 
-SERVICES: dict[str, wiring.Open] = {
-    "indexer": wiring.open_indexer,
-    "rater": wiring.open_rater,
-    "recorder": wiring.open_recorder,
-    "retriever": wiring.open_retriever,
-    "nuggetizer": wiring.open_nuggetizer,
-    "assigner": wiring.open_assigner,
-    "judge": wiring.open_judge,
-    "scraper": wiring.open_scraper,
-    "gateway": open_gateway,
-}
+if TYPE_CHECKING:
+    from services.cli.wiring.parts import Parts
+    from services.runtime.service import Service
+
+# In the order in which they start: services that others call come first.
+SERVICES = (
+    "indexer",
+    "rater",
+    "recorder",
+    "retriever",
+    "nuggetizer",
+    "assigner",
+    "judge",
+    "scraper",
+    "gateway",
+)
 
 # Default gRPC ports, for processes on one machine; in containers all ports may be the same.
 GRPC_PORTS = {
@@ -27,3 +33,15 @@ GRPC_PORTS = {
     "rater": 7107,
     "recorder": 7108,
 }
+
+
+def wiring_of(name: str) -> str:
+    """The module that wires a service."""
+    return f"services.cli.wiring.{name}"
+
+
+def open_service(name: str, parts: "Parts") -> "AbstractAsyncContextManager[Service]":
+    """A service, for the duration of the block; imports what the service needs, and nothing else."""
+    wiring: Any = importlib.import_module(wiring_of(name))
+    service: AbstractAsyncContextManager[Service] = wiring.open_service(parts)
+    return service

@@ -12,7 +12,7 @@ from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN, secrets_in
 
 if TYPE_CHECKING:
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.retriever.reranking import Reranker, Reranking
     from services.retriever.variations import QueryVariations
     from services.runtime.llm.build import ASGIApp

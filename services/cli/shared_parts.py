@@ -1,6 +1,6 @@
 """Parts that several services use: the chat model, the embedding model, the watch over the consumers."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,11 @@ from services.runtime.lag import ConsumerWatch
 if TYPE_CHECKING:
     from nuggetstream.domain.failure import Stage
     from services.assigner.shared_labels import SharedLabels
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.indexer.remote import RemoteEmbedder
     from services.judge.question_banks import QuestionBanks
     from services.nuggetizer.bank import NuggetBank
+    from services.offline.answers import Heuristic
     from services.runtime.llm.call_log import CallLog
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.prompt import PromptOverrides
@@ -129,7 +130,6 @@ async def open_chat_model(
     parts: "Parts", settings: "LLMSettings | None" = None
 ) -> AsyncIterator["LLMClient"]:
     """The chat model of the settings, by default those of the parts; without one, the offline model."""
-    from services.judge.registry import heuristics, tasks
     from services.runtime.llm.build import build_chat_model, with_asgi
     from services.runtime.llm.cache import MemoryReplyCache
     from services.runtime.llm.call_log import CallLog
@@ -145,7 +145,7 @@ async def open_chat_model(
 
             compares = parts.rehearsal is None or parts.rehearsal.chat_embeds
             embed = None if embedder is None or not compares else from_threads(embedder)
-            http = with_asgi(create_app(embed, more=heuristics()))
+            http = with_asgi(create_app(embed, more=_answers_of_evaluators))
         elif parts.batches is not None:
             http = parts.batches.http(settings)
         spend = DatabaseSpendStore(parts.database, settings.price_table().currency)
@@ -156,10 +156,24 @@ async def open_chat_model(
             claims=None if parts.fresh_replies else claims_of(parts.database),
             log=CallLog() if parts.fresh_replies else call_log(parts),
             http=http,
-            tasks=(*TASKS, *tasks()),
+            tasks=TASKS if settings.prompts is None else (*TASKS, *_tasks_of_evaluators()),
             batched=parts.batches is not None,
         )
         try:
             yield model
         finally:
             await model.close()
+
+
+def _tasks_of_evaluators() -> tuple[str, ...]:
+    """The tasks that only evaluators have; imported where an operator overrides prompts."""
+    from services.judge.registry import tasks
+
+    return tasks()
+
+
+def _answers_of_evaluators() -> "Mapping[str, Heuristic]":
+    """How the offline model answers evaluators; imported by the first task that only they have."""
+    from services.judge.registry import heuristics
+
+    return heuristics()

@@ -9,7 +9,7 @@ from services.judge.panel import Voter
 from services.runtime.llm.prices import OFFLINE_MODEL
 
 if TYPE_CHECKING:
-    from services.cli.wiring import Parts
+    from services.cli.wiring.parts import Parts
     from services.judge.selection import PanelOptions
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.settings import LLMSettings

@@ -110,24 +110,27 @@ class ParsedPrompt:
 
 
 Heuristic = Callable[[ParsedPrompt], BaseModel]
+Further = Callable[[], Mapping[str, Heuristic]]
+"""Heuristics of further tasks, by task; called when such a task comes, because it may import much."""
 
 
-def answer(task: str, prompt: ParsedPrompt, more: Mapping[str, Heuristic] | None = None) -> BaseModel:
+def answer(task: str, prompt: ParsedPrompt, more: Further | None = None) -> BaseModel:
     """The reply to a prompt of one of our tasks.
 
     Args:
         task: Name of the task.
         prompt: The prompt.
-        more: Heuristics of further tasks, by task.
+        more: Heuristics of further tasks.
 
     Raises:
         Unanswerable: The task is not one of ours, or its material is missing.
     """
-    heuristics = {**_BY_TASK, **(more or {})}
-    heuristic = heuristics.get(task)
-    if heuristic is None:
+    heuristics: Mapping[str, Heuristic] = _BY_TASK
+    if task not in heuristics and more is not None:
+        heuristics = {**_BY_TASK, **more()}
+    if task not in heuristics:
         raise Unanswerable(f"the offline model answers {', '.join(heuristics)}, not {task!r}")
-    return heuristic(prompt)
+    return heuristics[task](prompt)
 
 
 def _nuggets(prompt: ParsedPrompt) -> NuggetsReply:

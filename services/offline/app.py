@@ -9,7 +9,7 @@ Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is n
 import asyncio
 import base64
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import anyio
@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
-from services.offline.answers import Heuristic, ParsedPrompt, Unanswerable, answer
+from services.offline.answers import Further, ParsedPrompt, Unanswerable, answer
 from services.offline.batches import BatchServer
 from services.offline.damage import damaged
 from services.offline.decisions import as_lines, decision, logprobs
@@ -44,7 +44,7 @@ class OfflineServer:
     Args:
         embed: Sentence embeddings for the heuristics and the embeddings endpoint; None without them.
         faults: The faults to simulate.
-        more: Heuristics of further tasks, by task.
+        more: Heuristics of further tasks.
         reply_to: Answers a chat completion request; by default one with a prompt of ours.
     """
 
@@ -52,7 +52,7 @@ class OfflineServer:
         self,
         embed: Embed | None,
         faults: Faults,
-        more: Mapping[str, Heuristic] | None = None,
+        more: Further | None = None,
         reply_to: Callable[[ChatRequest], BaseModel | str] | None = None,
     ) -> None:
         self._embed, self._faults, self._more = embed, faults, more
@@ -170,7 +170,7 @@ class OfflineServer:
 def create_app(
     embed: Embed | None,
     faults: Faults | None = None,
-    more: Mapping[str, Heuristic] | None = None,
+    more: Further | None = None,
     *,
     reply_to: Callable[[ChatRequest], BaseModel | str] | None = None,
 ) -> Starlette:

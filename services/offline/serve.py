@@ -1,12 +1,12 @@
 """The offline model over HTTP, as a simulator of load and faults."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from services.offline.answers import Heuristic
+from services.offline.answers import Further
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.runtime.asgi import serving
@@ -14,9 +14,7 @@ from services.runtime.asgi import serving
 _GRACE_S = 1  # hanging requests are simulated faults, so stopping does not wait for them
 
 
-def run(
-    host: str, port: int, faults: Faults | None = None, more: Mapping[str, Heuristic] | None = None
-) -> None:
+def run(host: str, port: int, faults: Faults | None = None, more: Further | None = None) -> None:
     """Serve until interrupted."""
     app = create_app(None, faults, more)
     uvicorn.run(app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=_GRACE_S)

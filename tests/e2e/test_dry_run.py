@@ -47,7 +47,7 @@ class Chat:
     """A chat model that counts its calls."""
 
     calls: int = 0
-    app: Starlette = field(default_factory=lambda: create_app(None, more=heuristics()))
+    app: Starlette = field(default_factory=lambda: create_app(None, more=heuristics))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.calls += 1

@@ -71,13 +71,12 @@ class ByModel:
 
 
 def endpoint() -> ByModel:
-    more = heuristics()
-    plain = create_app(None, more=more)
+    plain = create_app(None, more=heuristics)
     return ByModel(
         m=plain,
         plain=plain,
-        severe=create_app(None, more=more | {"answer_quality": severe}),
-        silent=create_app(None, Faults(refusal=1.0), more),
+        severe=create_app(None, more=lambda: {**heuristics(), "answer_quality": severe}),
+        silent=create_app(None, Faults(refusal=1.0), heuristics),
     )
 
 

@@ -12,9 +12,9 @@ from nuggetstream.client import AsyncClient
 from services.cli.embedded import Choices, embedded
 from services.cli.embedding import EmbeddingSettings, open_model, require_model
 from services.cli.fetch_settings import FetchSettings
-from services.cli.indexer_stage import LoadedAtFirstBattle
 from services.cli.prepared import NotPreparedYet, wait_until_prepared
 from services.cli.settings import PipelineSettings
+from services.cli.wiring.indexer import LoadedAtFirstBattle
 from services.offline.serve import running
 from services.runtime.bus import Bus
 from services.runtime.errors import ModelOutage

@@ -10,7 +10,7 @@ from services.cli.fetch_settings import FetchSettings
 from services.cli.prepared import prepared_database
 from services.cli.process import read_settings, run
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
-from services.cli.wiring import Parts
+from services.cli.wiring.parts import Parts
 from services.judge.canary.checking import CanaryRun, CanaryState
 from services.runtime.bus import Bus
 from services.runtime.llm.settings import LLMSettings

@@ -55,4 +55,4 @@ def command(host: str, port: int, **faults: Any) -> None:
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     click.echo(f"offline-heuristic at http://{host}:{port}/v1")
-    run(host, port, chosen, heuristics())
+    run(host, port, chosen, heuristics)

@@ -15,13 +15,13 @@ from services.cli.embedding import EmbeddingSettings, Model, open_model
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
-from services.cli.registry import GRPC_PORTS, SERVICES
+from services.cli.registry import GRPC_PORTS, SERVICES, open_service
 from services.cli.reranking import open_reranking
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.starting import Start
 from services.cli.tuning import tuned
-from services.cli.wiring import Parts
+from services.cli.wiring.parts import Parts
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import run_service
@@ -57,7 +57,7 @@ def command(
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
-    entry = read_settings(EntrySettings).filter
+    entry = read_settings(EntrySettings)
     models = partial(_models, name, pipeline, llm, retrieval)
     starting = partial(Start, service=name, server=server, platform=platform, pipeline=pipeline)
 
@@ -115,7 +115,7 @@ async def _models(
 
 
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
-    async with SERVICES[start.service](parts) as opened:
+    async with open_service(start.service, parts) as opened:
         service, server = tuned(opened, parts.pipeline), start.server
         metrics = serve_metrics(server)
 

@@ -66,7 +66,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
         grace=server.grace,
         access=read_settings(AccessSettings),
-        entry=read_settings(EntrySettings).filter,
+        entry=read_settings(EntrySettings),
     )
 
     async def up(stop: asyncio.Event) -> None:

@@ -18,7 +18,7 @@ from nuggetstream.domain.lens import Lens
 from services.cli.canary import CanaryWatch, open_canary_judges
 from services.cli.fetch_settings import FetchSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
-from services.cli.wiring import Parts
+from services.cli.wiring.parts import Parts
 from services.judge.canary.battles import CANARIES
 from services.judge.canary.checking import CanaryJudge
 from services.runtime.errors import Permanent

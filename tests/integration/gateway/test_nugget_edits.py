@@ -169,7 +169,7 @@ async def test_a_guided_verdict_about_an_older_list_that_comes_late_changes_noth
 async def test_grades_about_an_older_list_that_come_late_change_nothing(world: World) -> None:
     def offline(prompt: Prompt[Any]) -> object:
         parsed = ParsedPrompt.read(prompt.messages()[1]["content"], None)
-        return answer(prompt.task, parsed, heuristics())
+        return answer(prompt.task, parsed, heuristics)
 
     async def graded(event: events.BattleAssigned) -> events.BattleGraded:
         grader = Grader(ScriptedModel({"second_assignment": offline}), EVALUATORS["second_assigner"])

@@ -17,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from services.cli.fetch_settings import FetchSettings
 from services.cli.main import main
-from services.cli.scraper_stage import open_scraper_stage
+from services.cli.wiring.scraper import open_scraper_stage
 from services.scraper import archive_reader
 from services.scraper.archive import PageArchive
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive

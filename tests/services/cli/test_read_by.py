@@ -24,12 +24,15 @@ FIELDS = [*PipelineSettings.model_fields, *PlatformSettings.model_fields]
 def functions() -> dict[str, list[set[str]]]:
     """The functions and methods of the wiring by name, each with the names and settings that it uses."""
     found: dict[str, list[set[str]]] = {}
-    for path in (ROOT / "services/cli").glob("*.py"):
+    folder = ROOT / "services/cli"
+    for path in [*folder.glob("*.py"), *folder.glob("wiring/*.py")]:
         if path.name in BESIDES:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                found.setdefault(node.name, []).append(set(used(node)))
+                is_wiring = path.parent.name == "wiring" and node.name == "open_service"
+                name = f"open_{path.stem}" if is_wiring else node.name
+                found.setdefault(name, []).append(set(used(node)))
     return found
 
 

@@ -93,7 +93,7 @@ async def test_every_member_of_a_panel_is_checked() -> None:
 
 @pytest.mark.parametrize("kind", kinds())
 async def test_the_offline_judges_pass(kind: str) -> None:
-    model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics())))
+    model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics)))
     (judge,) = canary_judges(Comparer(name=kind, kind=kinds()[kind], voters=[Voter("", model)]))
     run = await judge.run(CANARIES[:3])
     await model.close()
@@ -143,7 +143,7 @@ async def test_an_evaluator_without_a_grade_fails_and_one_of_queries_has_no_cana
 
 @pytest.mark.parametrize("name", [name for name, each in EVALUATORS.items() if each.better])
 async def test_the_offline_evaluators_are_checked_without_a_flip(name: str) -> None:
-    model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics())))
+    model = build_chat_model(LLMSettings(), http=with_asgi(create_app(None, more=heuristics)))
     (judge,) = canary_graders(Grader(model, EVALUATORS[name]))
     run = await judge.run()
     await model.close()

@@ -52,7 +52,7 @@ def offline_model() -> ScriptedModel:
 
     def heuristic(prompt: Prompt[Any]) -> BaseModel:
         text = prompt.messages()[1]["content"]
-        return answer(prompt.task, ParsedPrompt.read(text, None), heuristics())
+        return answer(prompt.task, ParsedPrompt.read(text, None), heuristics)
 
     return ScriptedModel(dict.fromkeys((*TASKS, *heuristics()), heuristic))
 

@@ -31,7 +31,9 @@ async def test_the_evaluator_of_the_page_grades_a_battle(record: Database) -> No
     model = ScriptedModel(
         {
             task: lambda prompt: answer(
-                prompt.task, ParsedPrompt.read(prompt.messages()[1]["content"], None), evaluator.offline
+                prompt.task,
+                ParsedPrompt.read(prompt.messages()[1]["content"], None),
+                lambda: evaluator.offline,
             )
             for task in evaluator.tasks
         }

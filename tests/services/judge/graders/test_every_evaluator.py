@@ -28,7 +28,7 @@ ALL = pytest.mark.parametrize("evaluator", EVALUATORS.values(), ids=EVALUATORS.k
 def offline(prompt: Prompt[Any]) -> Any:
     """What the offline model says to a prompt."""
     parsed = ParsedPrompt.read(prompt.messages()[1]["content"], None)
-    return answer(prompt.task, parsed, heuristics())
+    return answer(prompt.task, parsed, heuristics)
 
 
 def material(evaluator: Evaluator, a: str = "Tea is made of leaves [1].") -> Any:

@@ -107,6 +107,6 @@ def test_the_offline_model_compares_words_and_numbers(nugget: str, value: int) -
     passages = {"c1": "Tides follow the moon. The bridge has 7 arches."}
     asked = prompt({"n1": nugget}, passages, {"n1": ["c1"]})
     parsed = ParsedPrompt.read(asked.messages()[1]["content"], None)
-    reply = answer("nugget_entailment", parsed, heuristics())
+    reply = answer("nugget_entailment", parsed, heuristics)
     assert isinstance(reply, GradesReply)
     assert [line.value for line in reply.grades] == [value]

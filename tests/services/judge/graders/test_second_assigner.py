@@ -21,7 +21,7 @@ EVALUATOR = EVALUATORS["second_assigner"]
 
 def offline(prompt: Prompt) -> object:
     parsed = ParsedPrompt.read(prompt.messages()[1]["content"], None)
-    return answer(prompt.task, parsed, heuristics())
+    return answer(prompt.task, parsed, heuristics)
 
 
 async def graded(a: str, b: str, *texts: str) -> BattleGraded:

@@ -27,7 +27,7 @@ ALL = pytest.mark.parametrize("kind", kinds().values(), ids=kinds().keys())
 
 def offline(prompt: Prompt[Any]) -> Any:
     """What the offline model says to a prompt."""
-    return answer(prompt.task, ParsedPrompt.read(prompt.messages()[1]["content"], None), heuristics())
+    return answer(prompt.task, ParsedPrompt.read(prompt.messages()[1]["content"], None), heuristics)
 
 
 def model() -> ScriptedModel:

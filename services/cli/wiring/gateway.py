@@ -1,45 +1,54 @@
-"""The wiring of the gateway; see `services.cli.wiring`."""
+"""The wiring of the gateway."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from services.cli.access_parts import gateway_access
+from services.cli.budgets import budgets_of
 from services.cli.shared_parts import consumer_watch
-from services.runtime.service import Service
-
-if TYPE_CHECKING:
-    from services.cli.wiring import Parts
-    from services.gateway.hosts import AllowedHosts
-    from services.gateway.ports import Gateway
-    from services.gateway.webhooks.sender import Sender
-    from services.runtime.service import BackgroundTask
+from services.cli.wiring.parts import Parts
+from services.gateway.admission import admission_to
+from services.gateway.app import create_app
+from services.gateway.battles.followers import Followers
+from services.gateway.battles.grpc_service import RPC_LIMITS, arena_service
+from services.gateway.battles.ingest import ingest_stage
+from services.gateway.battles.intake import Intake, publisher
+from services.gateway.battles.labelled import LabelledBattles
+from services.gateway.build import further_routes
+from services.gateway.health import readiness
+from services.gateway.hosts import AllowedHosts
+from services.gateway.pages.environment import compile_templates
+from services.gateway.ports import Gateway
+from services.gateway.ratings.client import RatingsClient
+from services.gateway.ratings.style_boards import StyleBoards
+from services.gateway.server import http_server
+from services.gateway.stream.tail import Tail
+from services.gateway.stream.telling import Telling
+from services.gateway.webhooks.deliveries import Deliveries
+from services.gateway.webhooks.sender import Sender
+from services.runtime import rpc
+from services.runtime.address_guard import GuardedBackend, SystemResolver
+from services.runtime.service import BackgroundTask, Service
+from services.store.battle_search import BattleSearch
+from services.store.battles import Battles
+from services.store.costs import Costs
+from services.store.doubts import Doubts
+from services.store.label_agreement import LabelCounts
+from services.store.labelled_events import LabelledEvents
+from services.store.outcomes import Outcomes
+from services.store.pending_votes import PendingVotes
+from services.store.styled_outcomes import StyledOutcomes
+from services.store.system_shares import SystemShares
+from services.wire.model_state import ModelStates
+from services.wire.retries import StageRetries
 
 
 @asynccontextmanager
-async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
-    from services.cli.budgets import budgets_of
-    from services.gateway.admission import admission_to
-    from services.gateway.app import create_app
-    from services.gateway.battles.followers import Followers
-    from services.gateway.battles.grpc_service import RPC_LIMITS, arena_service
-    from services.gateway.battles.ingest import ingest_stage
-    from services.gateway.battles.intake import Intake, publisher
-    from services.gateway.build import further_routes
-    from services.gateway.health import readiness
-    from services.gateway.ports import Gateway
-    from services.gateway.ratings.client import RatingsClient
-    from services.gateway.server import http_server
-    from services.gateway.stream.tail import Tail
-    from services.runtime import rpc
-    from services.store.battles import Battles
-    from services.store.pending_votes import PendingVotes
-    from services.wire.model_state import ModelStates
-    from services.wire.retries import StageRetries
-
     battles = Battles(parts.database)
     followers, models, retries = Followers(battles), ModelStates(), StageRetries()
     usage, admission = await admission_to(parts.bus, parts.checks)
@@ -53,7 +62,7 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
         access, publish = await gateway_access(parts, battles), publisher(parts.bus, parts.blobs)
         gateway = Gateway(
             battles=battles,
-            intake=Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry),
+            intake=Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry.filter),
             ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
             readiness=readiness(parts.bus, parts.database, admission),
@@ -78,17 +87,13 @@ async def open_gateway(parts: "Parts") -> AsyncIterator[Service]:
             )
 
 
-def _hosts(parts: "Parts") -> "AllowedHosts":
+def _hosts(parts: Parts) -> "AllowedHosts":
     """The names in the Host header that the gateway answers to."""
-    from services.gateway.hosts import AllowedHosts
-
     return AllowedHosts.of((parts.host, *parts.allowed_hosts))
 
 
-def _background(parts: "Parts", gateway: "Gateway", sender: "Sender") -> list["BackgroundTask"]:
+def _background(parts: Parts, gateway: "Gateway", sender: "Sender") -> list["BackgroundTask"]:
     """What the gateway does beside answering."""
-    from services.gateway.pages.environment import compile_templates
-
     return [
         gateway.draining.run,
         consumer_watch(parts.bus).run,
@@ -97,19 +102,8 @@ def _background(parts: "Parts", gateway: "Gateway", sender: "Sender") -> list["B
     ]
 
 
-def _stores(parts: "Parts") -> dict[str, Any]:
+def _stores(parts: Parts) -> dict[str, Any]:
     """What the gateway reads from the database, by its name in `Gateway`."""
-    from services.gateway.battles.labelled import LabelledBattles
-    from services.gateway.ratings.style_boards import StyleBoards
-    from services.store.battle_search import BattleSearch
-    from services.store.costs import Costs
-    from services.store.doubts import Doubts
-    from services.store.label_agreement import LabelCounts
-    from services.store.labelled_events import LabelledEvents
-    from services.store.outcomes import Outcomes
-    from services.store.styled_outcomes import StyledOutcomes
-    from services.store.system_shares import SystemShares
-
     return {
         "outcomes": Outcomes(parts.database),
         "search": BattleSearch(parts.database),
@@ -124,17 +118,11 @@ def _stores(parts: "Parts") -> dict[str, Any]:
     }
 
 
-def webhook_sender(parts: "Parts") -> "Sender":
+def webhook_sender(parts: Parts) -> "Sender":
     """Sends events of webhooks, to public addresses and to those that the operator allows."""
-    from services.gateway.webhooks.sender import Sender
-    from services.runtime.address_guard import GuardedBackend, SystemResolver
-
     return Sender(GuardedBackend(SystemResolver(), parts.access.webhook_hosts))
 
 
-def deliveries(parts: "Parts", gateway: "Gateway", sender: "Sender") -> "BackgroundTask":
+def deliveries(parts: Parts, gateway: "Gateway", sender: "Sender") -> "BackgroundTask":
     """Sends the events of the webhooks whose leases this process gets."""
-    from services.gateway.stream.telling import Telling
-    from services.gateway.webhooks.deliveries import Deliveries
-
     return Deliveries(parts.database, Telling(gateway.battles, gateway.view), sender, parts.bus).run

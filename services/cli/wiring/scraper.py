@@ -1,15 +1,16 @@
-"""The scraper's stage: pages from the web, or from an archive that is replayed."""
+"""The wiring of the scraper: pages from the web, or from an archive that is replayed."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from services.runtime.service import BackgroundTask
+from services.cli.wiring.parts import Parts
+from services.runtime.service import BackgroundTask, Service
 from services.runtime.stage import Stage
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive
 from services.scraper.fetcher import PageFetcher
@@ -17,12 +18,9 @@ from services.scraper.replay import Replayer
 from services.scraper.stage import Scraper, build
 from services.store.fetched_pages import FetchedPages
 
-if TYPE_CHECKING:
-    from services.cli.wiring import Parts
-
 
 @asynccontextmanager
-async def open_scraper_stage(parts: "Parts") -> AsyncIterator[tuple[Stage[Any, Any], list[BackgroundTask]]]:
+async def open_scraper_stage(parts: Parts) -> AsyncIterator[tuple[Stage[Any, Any], list[BackgroundTask]]]:
     """The stage, and the tasks that run beside it.
 
     Raises:
@@ -41,3 +39,10 @@ async def open_scraper_stage(parts: "Parts") -> AsyncIterator[tuple[Stage[Any, A
     sweep = partial(pages.sweep_regularly, timedelta(seconds=settings.robots_cache_seconds))
     async with PageFetcher(settings, store=pages) as fetcher:
         yield build(Scraper(fetcher, parts.blobs)), [sweep]
+
+
+@asynccontextmanager
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
+    """The scraper: fetches sources."""
+    async with open_scraper_stage(parts) as (stage, watches):
+        yield Service(name="scraper", stages=[stage], background=watches)

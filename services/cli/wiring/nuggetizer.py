@@ -1,30 +1,27 @@
-"""The stage of one of the declared nuggetizers, or of the only one."""
+"""The wiring of one of the declared nuggetizers, or of the only one."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from services.cli.own_consumer import own_consumer
 from services.cli.shared_parts import model_state, nugget_bank, open_chat_model
-
-if TYPE_CHECKING:
-    from services.cli.wiring import Parts
-    from services.runtime.service import BackgroundTask
-    from services.runtime.stage import Stage
+from services.cli.wiring.parts import Parts
+from services.nuggetizer.documents import NuggetSources
+from services.nuggetizer.stage import Nuggetizer, Profile, build
+from services.runtime.service import BackgroundTask, Service
+from services.runtime.stage import Stage
 
 
 @asynccontextmanager
 async def open_nuggetizer_stage(
-    parts: "Parts",
+    parts: Parts,
 ) -> AsyncIterator[tuple["Stage[Any, Any]", Sequence["BackgroundTask"]]]:
     """The stage, and the task that tells while its model is away.
 
     Raises:
         NotPrepared: The nuggetizer is not declared, or its consumer belongs to another one.
     """
-    from services.nuggetizer.documents import NuggetSources
-    from services.nuggetizer.stage import Nuggetizer, Profile, build
-
     pipeline, declared = parts.pipeline, parts.platform.declared_nuggetizers
     name = pipeline.nuggetizer or declared.first
     consumer = await own_consumer(parts.bus, declared, name)
@@ -51,3 +48,10 @@ async def open_nuggetizer_stage(
         concurrency = pipeline.llm_stage_concurrency
         stage = build(nuggetizer, parts.blobs, concurrency=concurrency, consumer=consumer)
         yield stage, [model_state(parts.bus, stage.name, model)]
+
+
+@asynccontextmanager
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
+    """The nuggetizer: creates nuggets."""
+    async with open_nuggetizer_stage(parts) as (stage, watches):
+        yield Service(name="nuggetizer", stages=[stage], background=watches)

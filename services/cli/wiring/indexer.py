@@ -1,37 +1,33 @@
-"""The indexer, with the embedding model that it runs or asks."""
+"""The wiring of the indexer, with the embedding model that it runs or asks."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import structlog
 
 from nuggetstream.domain.event import BattleSubmitted
 from services.cli.embedding import Model, open_model
 from services.cli.shared_parts import claims_of, model_state
+from services.cli.wiring.parts import Parts
+from services.indexer.batching import BatchingEmbedder
+from services.indexer.caching import CachingEmbedder
+from services.indexer.grpc_service import embedding_service
+from services.indexer.remote import RemoteEmbedder
+from services.indexer.stage import Indexer, build
+from services.indexer.storing import StoringEmbedder
 from services.runtime.bus import Bus, Notification
 from services.runtime.service import BackgroundTask, Service
+from services.store.chunks import Chunks, Sources
 from services.wire.subjects import SUBJECTS
-
-if TYPE_CHECKING:
-    from services.cli.wiring import Parts
 
 log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_indexer_service(parts: "Parts") -> AsyncIterator[Service]:
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The indexer as a service; gRPC `Embedding.Embed` is a part of it where there is a model."""
-    from services.indexer.batching import BatchingEmbedder
-    from services.indexer.caching import CachingEmbedder
-    from services.indexer.grpc_service import embedding_service
-    from services.indexer.remote import RemoteEmbedder
-    from services.indexer.stage import Indexer, build
-    from services.indexer.storing import StoringEmbedder
-    from services.store.chunks import Chunks, Sources
-
     chunks = Chunks(parts.database)
     indexer = Indexer(
         blobs=parts.blobs,

@@ -1,0 +1,81 @@
+"""The connections and settings from which the wiring of each service builds it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from services.cli.access_settings import AccessSettings
+from services.cli.embedding import EmbeddingSettings, Model
+from services.cli.entry_settings import EntrySettings
+from services.cli.fetch_settings import FetchSettings
+from services.cli.process import read_settings
+from services.cli.rehearsal import Rehearsal
+from services.cli.retrieval import RetrievalSettings
+from services.cli.settings import PipelineSettings, PlatformSettings
+from services.runtime.bus import Bus
+from services.runtime.disk import Check
+from services.runtime.llm.settings import LLMSettings
+from services.store.blobs import Blobs
+from services.store.database import Database
+
+if TYPE_CHECKING:
+    from services.retriever.reranking import Reranking
+    from services.runtime.llm.batches.transport import Batches
+    from services.runtime.llm.build import ASGIApp
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The connections and settings from which services are built.
+
+    Attributes:
+        bus: The service's connection to the broker.
+        database: The database.
+        platform: Addresses of the other services.
+        pipeline: How battles are evaluated.
+        fetch: Settings of the scraper.
+        llm: Settings of the model.
+        host: Address to bind to.
+        http_port: HTTP port of the gateway.
+        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
+        access: Who may use the gateway and the rater.
+        entry: Which battles the gateway accepts for evaluation.
+        checks: Find problems that prevent work, such as a full disk; then the gateway accepts no battles.
+        fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
+        batches: Where model calls wait for a batch; None where each is made at once.
+        retrieval: How the retriever searches.
+        embedding: Where the embedding model is.
+        embedder: The embedding model, where it is open already; the indexer opens it otherwise.
+        rehearsal: What answers in place of endpoints in a dry run; None where they are asked.
+        reranking: The reranker of the retriever, which is loaded; None for other services and without one.
+    """
+
+    bus: Bus
+    database: Database
+    platform: PlatformSettings
+    pipeline: PipelineSettings
+    fetch: FetchSettings
+    llm: LLMSettings
+    host: str = "127.0.0.1"
+    http_port: int = 0
+    allowed_hosts: Sequence[str] = ()
+    access: AccessSettings = field(default_factory=AccessSettings)
+    entry: EntrySettings = field(default_factory=EntrySettings)
+    checks: Sequence[Check] = ()
+    fresh_replies: bool = False
+    batches: "Batches | None" = None
+    retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
+    embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
+    embedder: Model | None = None
+    rehearsal: Rehearsal | None = None
+    reranking: "Reranking | None" = None
+
+    @property
+    def stand_in(self) -> "ASGIApp | None":
+        """What answers in place of the endpoint of the embedding model."""
+        return None if self.rehearsal is None else self.rehearsal.endpoints
+
+    @property
+    def blobs(self) -> Blobs:
+        """The page store."""
+        return Blobs(self.database)

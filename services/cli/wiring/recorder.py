@@ -1,0 +1,54 @@
+"""The wiring of the recorder."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from services.cli.shared_parts import consumer_watch
+from services.cli.wiring.parts import Parts
+from services.recorder.label_watch import LabelWatch
+from services.recorder.reconciler import reconciler
+from services.recorder.stage import Recorder, build
+from services.runtime.runner import AdvisoryMover
+from services.runtime.service import Service
+from services.runtime.stage import Stage
+from services.store.battles import Battles
+from services.store.call_log import CallRetention
+from services.store.claims import DatabaseClaims
+from services.store.eraser import eraser_of
+from services.store.label_agreement import LabelCounts
+from services.store.usage import DatabaseWatch
+from services.wire.stages import failure_of
+from services.wire.topology import MOVER_DEAD, consumers
+
+
+@asynccontextmanager
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
+    """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
+    judges, nuggetizers = parts.platform.declared_judges, parts.platform.declared_nuggetizers
+    battles = Battles(parts.database, judges.names, nuggetizers.names)
+    recorder = Recorder(battles, parts.bus.core_publish)
+    max_bytes = parts.platform.database_max_bytes
+    size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
+    declared = consumers(judges, parts.platform.declared_graders, nuggetizers)
+    mover = AdvisoryMover(
+        parts.bus, declared, lambda letter: failure_of(letter, parts.blobs, judges, nuggetizers)
+    )
+    reconciling = reconciler(
+        parts.bus,
+        parts.database,
+        parts.blobs,
+        quiet_after=parts.platform.quiet_seconds,
+        judges=judges.names,
+        nuggetizers=nuggetizers.names,
+        graders=parts.platform.declared_graders,
+    )
+    eraser = eraser_of(parts.bus, parts.database)
+    calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
+    labels = LabelWatch(LabelCounts(parts.database))
+    watches = [labels.run, consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
+    if not parts.database.is_sqlite:
+        watches.append(DatabaseClaims(parts.database).sweep_regularly)
+    stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
+    yield Service(name="recorder", stages=stages, background=watches)
