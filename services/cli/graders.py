@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nuggetstream.domain.evidence import Page
+from services.wire.evaluators import declared
 from services.wire.graders import Graders, durable_of
 
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ def graders_of(names: str) -> Graders:
         ValueError: There is no evaluator with a name, or a name appears twice.
     """
     listed = [name.strip() for name in names.split(",") if name.strip()]
-    if not listed:  # most processes need no evaluator and load none
-        return Graders()
-    from services.judge.registry import declared
-
     return declared(listed)
 
 

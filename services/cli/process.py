@@ -21,6 +21,7 @@ from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.llm.stage_models import require_known
 from services.runtime.masking import KNOWN, masked_url
+from services.wire.evaluators import BESIDE_THE_JUDGE
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -65,8 +66,6 @@ def _check_models(settings: LLMSettings) -> None:
     settings.model_name  # noqa: B018 - raises when an endpoint is configured and no model is
     if not settings.stages:
         return
-    from services.judge.registry import BESIDE_THE_JUDGE
-
     try:
         require_known(settings.stages, BESIDE_THE_JUDGE)
         for name in settings.stages:

@@ -12,6 +12,7 @@ from services.cli.graders import graders_of
 from services.runtime.bus import BusSettings
 from services.store.database import DEFAULT_CONNECTIONS
 from services.wire.declared import Judges, Nuggetizers
+from services.wire.evaluators import JUDGES, is_guided
 from services.wire.graders import Graders
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
@@ -190,9 +191,7 @@ class PipelineSettings(_Settings):
     @field_validator("judge_evaluator")
     @classmethod
     def _evaluator_exists(cls, name: str) -> str:
-        from services.judge.pairwise import kinds
-
-        independent = sorted(kind.name for kind in kinds().values() if not kind.guided)
+        independent = sorted(judge for judge in JUDGES if not is_guided(judge))
         if name not in independent:
             raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(independent)}")
         return name

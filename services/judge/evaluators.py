@@ -2,7 +2,7 @@
 
 An evaluator is a function from a query, the answer shown first, the answer shown second and the texts of the
 evidence to a prompt. The judge calls it once per order and stores the combined verdict under its name. To add
-one, write the function and name it here.
+one, write the function and name it here, and in `JUDGES` of `services.wire.evaluators`.
 """
 
 from collections.abc import Callable, Sequence

@@ -20,6 +20,9 @@ import nuggetstream
 from deploy.lock import LEFT_OUT, needed
 from services.cli.main import COMMANDS
 from services.cli.registry import SERVICES, wiring_of
+from services.judge.graders import EVALUATORS
+from services.judge.pairwise import kinds
+from services.wire.evaluators import GRADERS, JUDGES
 
 ROOT = Path(__file__).parents[2]
 OWN = ("nuggetstream", "services", "arena")
@@ -161,3 +164,14 @@ def test_a_missing_package_is_found_with_the_module_that_imports_it() -> None:
         ["services.runtime.llm.endpoint"], installed()
     )
     assert missing(["services.runtime.llm.endpoint"], installed("llm")) == []
+
+
+def test_an_image_with_a_model_has_the_packages_of_all_prompts() -> None:
+    """Where an operator overrides prompts, each of these services knows the names of all."""
+    for service in ("retriever", "nuggetizer", "assigner", "judge"):
+        assert missing(["services.judge.registry"], image(service)) == [], service
+
+
+def test_every_evaluator_is_known_to_all_services() -> None:
+    assert set(GRADERS) == set(EVALUATORS)
+    assert set(JUDGES) == set(kinds())

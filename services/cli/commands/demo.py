@@ -30,9 +30,9 @@ from services.cli.kept_lines import KeptLine, kept
 from services.cli.process import read_settings, run
 from services.cli.results import board_tables, write_results
 from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
-from services.judge.registry import BESIDE_THE_JUDGE
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
+from services.wire.evaluators import BESIDE_THE_JUDGE
 
 # Network time of one page. One page of the demo never answers; on a busy machine large pages take a while.
 _PAGE_SECONDS = 8.0

@@ -6,7 +6,7 @@ from nuggetstream.domain.battle import Answer, Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
-from services.judge.graders.evaluator import Reads
+from services.wire.evaluators import Reads
 
 VERSION = "canary-1"  # other battles need a new version: their results are not comparable
 

@@ -15,13 +15,13 @@ from nuggetstream.domain.judgment import Judgment
 from nuggetstream.nuggets.scores import preference
 from services.judge.canary.battles import CANARIES, Canary
 from services.judge.comparing import Comparer
-from services.judge.graders.evaluator import Reads
 from services.judge.grading import Grader
 from services.judge.question_banks import QuestionBanks
 from services.judge.stage import Judge
 from services.runtime.errors import Permanent, StageError
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
+from services.wire.evaluators import Reads
 
 STAGE = "canary"  # under which its calls are booked
 _TEMPORARY = frozenset(

@@ -1,7 +1,8 @@
 """The evaluators that grade single answers, documents, citations and queries.
 
 `EVALUATORS` alone decides which can be chosen. An evaluator is a module of this folder, named like the
-evaluator, that exposes it as `EVALUATOR`. To add one, write the module and name it here.
+evaluator, that exposes it as `EVALUATOR`. To add one, write the module and name it here, and in `GRADERS` of
+`services.wire.evaluators`.
 """
 
 from services.judge.graders import (

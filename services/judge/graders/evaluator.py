@@ -8,10 +8,9 @@ An evaluator is one module: its prompt, the check of the reply, how the offline 
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from nuggetstream.domain.battle import Battle
-from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.grade import Criterion, Grade
 from nuggetstream.domain.nugget import Assignment, Nugget
@@ -22,8 +21,8 @@ from services.judge.selection import GraderOptions, Selection
 from services.offline.answers import Heuristic
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt, R
+from services.wire.evaluators import GRADERS, Reads
 
-Reads: TypeAlias = type[BattleRetrieved] | type[BattleAssigned]
 _DEFAULTS = GraderOptions()
 
 
@@ -97,7 +96,6 @@ class Evaluator:
             panel follow from the panel's grades.
         better: Criteria of whole answers on which more is better and which a sentence without content cannot
             raise; canary battles compare them. Empty where there are none.
-        reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
         reads_passages: Whether it needs the chunks that the nuggets were read from.
         reads_stored: Whether it searches all chunks of the battle's pages, with some options.
         reads_language: Whether it needs the language of the query.
@@ -115,13 +113,17 @@ class Evaluator:
     grade: Callable[[Ask, Material], Awaitable[Sequence[Grade]]]
     computed: Callable[[Material, Sequence[Grade]], Sequence[Grade]] = _nothing
     better: tuple[str, ...] = ()
-    reads: Reads = BattleRetrieved
     reads_passages: bool = False
     reads_stored: Callable[[Selection], bool] = _never
     reads_language: bool = False
     options: type[GraderOptions] = GraderOptions
     bank: Callable[[Material], BankPrompt | None] | None = None
     offline: Mapping[str, Heuristic] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> Reads:
+        """Type of event that it needs."""
+        return GRADERS[self.name]
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ nuggets of a battle that name a stored passage are asked about at once; the othe
 import re
 from collections.abc import Mapping, Sequence
 
-from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from nuggetstream.domain.nugget import Nugget
 from services.judge.graders.choices import DECISION, Choosing, Level, choose, offline_decisions
@@ -136,7 +135,6 @@ EVALUATOR = Evaluator(
     source="natural language inference with three labels, as in SNLI (Bowman et al., 2015)",
     calls="1, none without a passage",
     grade=grade,
-    reads=BattleAssigned,
     reads_passages=True,
     offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "nugget", _shares)},
 )

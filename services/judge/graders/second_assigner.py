@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.domain.grade import Grade, Subject, SubjectKind
 from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.label_agreement import FIRST, SECOND, VALUES
@@ -76,6 +75,5 @@ EVALUATOR = Evaluator(
     source="the assigner of Search Arena Meets Nuggets; agreement by Cohen's kappa (1960, 1968)",
     calls="2, one per answer with text",
     grade=grade,
-    reads=BattleAssigned,
     offline={TASK: offline},
 )

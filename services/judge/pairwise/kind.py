@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.judgment import OrderedVerdict
 from services.judge.decisions import shown_to_side
-from services.judge.graders.evaluator import Ask, Material, Reads
+from services.judge.graders.evaluator import Ask, Material
 from services.judge.selection import JudgeOptions
 from services.offline.answers import Heuristic
 from services.runtime.llm.replies import VerdictReply
+from services.wire.evaluators import JUDGES, Reads, is_guided
 
 Order: TypeAlias = Callable[[Side], Awaitable[OrderedVerdict]]
 """Asks for a verdict with the answer of one side shown first."""
@@ -33,8 +33,6 @@ class Kind:
         source: Publication or project that it comes from.
         calls: Model calls per battle, in words.
         compare: Prepares the comparison of a battle, and returns the function that asks in one order.
-        reads: Type of event that it needs: `BattleRetrieved` for evidence, `BattleAssigned` for nuggets.
-        guided: Whether it shows the nuggets and their labels, so that its verdicts depend on them.
         options: The fields of `JudgeOptions` that it has beside those of every judge.
         offline: How the offline model answers its prompts, by task.
     """
@@ -44,10 +42,18 @@ class Kind:
     source: str
     calls: str
     compare: Callable[[Ask, Material, JudgeOptions], Awaitable[Order]]
-    reads: Reads = BattleRetrieved
-    guided: bool = False
     options: frozenset[str] = frozenset()
     offline: Mapping[str, Heuristic] = field(default_factory=dict)
+
+    @property
+    def reads(self) -> Reads:
+        """Type of event that it needs."""
+        return JUDGES[self.name]
+
+    @property
+    def guided(self) -> bool:
+        """Whether it shows the nuggets and their labels, so that its verdicts depend on them."""
+        return is_guided(self.name)
 
 
 def verdict_of(reply: VerdictReply, first: Side) -> OrderedVerdict:

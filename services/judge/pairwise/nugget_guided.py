@@ -7,7 +7,6 @@ with the nuggets.
 from collections.abc import Mapping, Sequence
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.domain.judgment import OrderedVerdict
 from nuggetstream.domain.nugget import Support
 from services.judge.decisions import answered, decision_task, shares_of, verdict_by
@@ -129,7 +128,5 @@ KIND = Kind(
     source="pairwise judge with the nuggets of AutoNuggetizer as criteria",
     calls="2, one per order",
     compare=compare,
-    reads=BattleAssigned,
-    guided=True,
     offline={TASK: offline, decision_task(TASK): offline_decision},
 )

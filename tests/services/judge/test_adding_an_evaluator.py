@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleJudged
+from nuggetstream.domain.event import BattleJudged, BattleRetrieved
 from services.cli.settings import PipelineSettings
 from services.judge.evaluators import EVALUATORS
 from services.judge.stage import Judge, build
@@ -14,6 +14,7 @@ from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.wire.evaluators import JUDGES
 from tests import recipes, samples
 from tests.fakes import ScriptedModel, blocks
 
@@ -27,6 +28,7 @@ def faithful(monkeypatch: pytest.MonkeyPatch) -> str:
     entry = recipes.entry("services/judge/evaluators.py", "EVALUATORS", vars(module))
     for name, evaluator in entry.items():
         monkeypatch.setitem(EVALUATORS, name, evaluator)
+        monkeypatch.setitem(JUDGES, name, BattleRetrieved)
     (name,) = entry
     return str(name)
 

@@ -14,13 +14,13 @@ from nuggetstream.domain.grade import Subject
 from services.judge.graders import EVALUATORS
 from services.judge.graders.lines import GradeLine, GradesReply
 from services.judge.grading import Grader, build
-from services.judge.registry import declared
 from services.judge.selection import GraderOptions, Selection, read_selections
 from services.runtime.bus import Bus
 from services.runtime.errors import BudgetExceeded
 from services.runtime.runner import Runner
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.wire.evaluators import declared
 from services.wire.topology import consumers
 from tests import samples
 from tests.fakes import ScriptedModel, blocks

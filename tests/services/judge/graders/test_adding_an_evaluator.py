@@ -5,12 +5,15 @@ from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
 
-from nuggetstream.domain.event import BattleGraded
+import pytest
+
+from nuggetstream.domain.event import BattleGraded, BattleRetrieved
 from services.judge.graders.evaluator import Evaluator
 from services.judge.grading import Grader, build
 from services.offline.answers import ParsedPrompt, answer
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.wire.evaluators import GRADERS
 from tests import samples
 from tests.fakes import ScriptedModel
 
@@ -26,7 +29,10 @@ def evaluator_of_the_page() -> Evaluator:
     return evaluator
 
 
-async def test_the_evaluator_of_the_page_grades_a_battle(record: Database) -> None:
+async def test_the_evaluator_of_the_page_grades_a_battle(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(GRADERS, "politeness", BattleRetrieved)
     evaluator = evaluator_of_the_page()
     model = ScriptedModel(
         {

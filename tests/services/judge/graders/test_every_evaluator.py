@@ -13,10 +13,10 @@ from nuggetstream.nuggets.label_agreement import FIRST
 from services.judge.graders import EVALUATORS, heuristics, tasks
 from services.judge.graders.evaluator import Evaluator
 from services.judge.grading import Grader
-from services.judge.registry import declared
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.prompt import TASKS, Prompt
 from services.wire import topology
+from services.wire.evaluators import declared
 from tests import samples
 from tests.fakes import ScriptedModel
 
