@@ -8,6 +8,7 @@ moment.
 import asyncio
 import fcntl
 import os
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,10 +16,15 @@ from pathlib import Path
 LOCK = "lock"  # never removed, or two processes could hold locks on two files of this name
 _BROKER_ENDS_WITHIN = 10.0  # seconds from the end of its parent
 _POLL = 0.05
+_ROOM_MB = 50  # a new database, the streams and an evaluation of some battles take less
 
 
 class FolderInUse(RuntimeError):
     """Another process uses the data folder; the message names it."""
+
+
+class NoRoom(RuntimeError):
+    """The disk of the data folder is nearly full."""
 
 
 @asynccontextmanager
@@ -34,10 +40,16 @@ async def locked_folder(folder: Path) -> AsyncIterator[int]:
 
     Raises:
         FolderInUse: Another process has the lock.
+        NoRoom: The disk has less than 50 MB free.
         OSError: The folder cannot be created or locked.
     """
     lock = _opened(folder)
     try:
+        free = shutil.disk_usage(folder).free // 1_000_000
+        if free < _ROOM_MB:
+            raise NoRoom(
+                f"{free} MB are free on the disk of {folder}, and {_ROOM_MB} are needed: free some space"
+            )
         await _take(lock, folder)
         yield lock
     finally:

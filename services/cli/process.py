@@ -1,6 +1,7 @@
 """What long-running commands share: reading settings with clear errors, logs, metrics and signals."""
 
 import asyncio
+import errno
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,6 +30,14 @@ T = TypeVar("T")
 _DRAIN_SECONDS = 5.0  # after the grace of work in flight, to hand the rest back and to disconnect
 _ANSWER_SECONDS = 0.5  # a running broker answers sooner
 _WARNED = "warned about unknown variables"  # key in click's context
+_ELSEWHERE = "choose a folder of your own (`--help` names the option)"
+_UNWRITABLE = {  # what to do about a file that cannot be written
+    errno.EROFS: _ELSEWHERE,
+    errno.EACCES: _ELSEWHERE,
+    errno.EPERM: _ELSEWHERE,
+    errno.ENOSPC: f"free some space, or {_ELSEWHERE}",
+    errno.EDQUOT: f"free some space, or {_ELSEWHERE}",
+}
 _PORTS = {"HTTP": "http-port", "gRPC": "grpc-port", "metrics": "metrics-port"}
 
 
@@ -173,5 +182,6 @@ def _for_operator(error: BaseException) -> click.ClickException | None:
         return click.ClickException(KNOWN.redact(f"{error.reason.value}: {error.for_operators}"))
     known = isinstance(error, OSError) or type(error) is ValueError
     if known or type(error).__module__.startswith("services."):
-        return click.ClickException(KNOWN.redact(str(error)))
+        advice = _UNWRITABLE.get(getattr(error, "errno", None) or 0)
+        return click.ClickException(KNOWN.redact("; ".join(filter(None, [str(error), advice]))))
     return None
