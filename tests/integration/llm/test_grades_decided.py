@@ -30,7 +30,7 @@ async def texts_of(chunk_ids: Sequence[str]) -> dict[str, str]:
 
 async def items(connect: Connect, name: str, faults: Faults, *, decides: bool = True) -> list[Grade]:
     """The grades of single items; what is computed from them is left out."""
-    model = connect(create_app(None, faults, heuristics())).model
+    model = connect(create_app(None, faults, heuristics)).model
     battle = samples.battle(a="Tea is passage number 1 [1].", urls_a=["https://example.org/1"])
     event: Any = samples.retrieved(3, fought=battle)
     if EVALUATORS[name].reads is BattleAssigned:
