@@ -41,14 +41,14 @@ async def save_pages(url: str, folder: Path, ids: Sequence[str], arenas: Sequenc
         linked = {link for page in pages.values() for _, link in _LINK.findall(page)}
         for path in sorted(link for link in linked if link.startswith("/static/")):
             body = (await http.get(path)).raise_for_status().content
-            await asyncio.to_thread(_write, folder / _file(path), body)
+            await asyncio.to_thread(_write, folder / page_of(path), body)
     # Unquoted, because the pages quote fewer characters than we do.
-    files = {unquote(path): _file(path) for path in pages} | {"/leaderboard": _file(boards[0])}
+    files = {unquote(path): page_of(path) for path in pages} | {"/leaderboard": page_of(boards[0])}
     for path, page in pages.items():
         linking = _without_links_elsewhere(_without_server(page, site), files)
         local = _LINK.sub(lambda m: f'{m[1]}="{_local(m[2], files)}"', linking)
-        await asyncio.to_thread(_write, folder / _file(path), local.encode())
-    return folder / _file("/")
+        await asyncio.to_thread(_write, folder / page_of(path), local.encode())
+    return folder / page_of("/")
 
 
 def _without_server(page: str, site: str) -> str:
@@ -95,19 +95,19 @@ def _write(path: Path, body: bytes) -> None:
 
 def _local(link: str, files: Mapping[str, str]) -> str:
     plain = _plain(link)
-    return _file(plain) if plain.startswith("/static/") else files[plain]
+    return page_of(plain) if plain.startswith("/static/") else files[plain]
 
 
 def _plain(link: str) -> str:
     return unquote(link.replace("&amp;", "&"))
 
 
-def _file(path: str) -> str:
+def page_of(path: str) -> str:
     """A flat file name for a path of the site.
 
-    >>> _file("/"), _file("/?arena=demo"), _file("/battles/demo-01"), _file("/leaderboard?arena=demo")
+    >>> page_of("/"), page_of("/?arena=demo"), page_of("/battles/demo-01"), page_of("/leaderboard?arena=demo")
     ('index.html', 'index-demo.html', 'battles-demo-01.html', 'leaderboard-demo.html')
-    >>> _file("/static/a.css")
+    >>> page_of("/static/a.css")
     'static-a.css'
     """
     page, separator, arena = unquote(path).strip("/").partition("?arena=")

@@ -57,5 +57,5 @@ async def test_a_contradiction_is_an_error_of_the_answer_and_counts_as_no_suppor
     assert "contradicts it 0.80" in page
     assert QUOTE in page
     assert "B contradicts: " in page
-    marks = [str(cell) for cell in nugget_table(shown.model_dump(mode="json")).columns[3].cells]
+    marks = [str(cell) for cell in nugget_table(shown.model_dump(mode="json")).columns[2].cells]
     assert marks.count("≠") == 1
