@@ -131,7 +131,7 @@ async def says(address: str, status: int) -> bool:
 async def test_a_service_waits_no_longer_than_its_patience_for_streams(
     broker: Broker, record: Database
 ) -> None:
-    start = start_of("recorder", broker.url, record, 0, 0, start_patience_s=0.1)
+    start = start_of("recorder", broker.url, record, 0, 0, start_patience_s=5.0)
     with pytest.raises(NotPreparedYet, match="are missing: run `nuggetstream bootstrap`"):
         async with start.when_prepared(asyncio.Event()):
             pass

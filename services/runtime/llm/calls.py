@@ -182,7 +182,7 @@ class Caller:
                     billing.calls.append(call)
                     started = time.perf_counter()
                     try:
-                        completion = await self._timed(request, billing.stage, route, slot)
+                        completion = await self._timed(request, billing, route, slot)
                     except CallFailed as failed:
                         call.detail = failed.error.admin_detail or failed.error.detail
                         if failed.error.reason is Reason.CONTENT_FILTERED:
@@ -205,7 +205,7 @@ class Caller:
                         await self._book()
                     return completion
 
-    async def _timed(self, request: ModelRequest, stage: str, route: Route, slot: Slot) -> Completion:
+    async def _timed(self, request: ModelRequest, billing: Billing, route: Route, slot: Slot) -> Completion:
         started, outcome = time.perf_counter(), "failed"
         endpoint, limit = route.endpoint, route.limit
         answers = route.circuit.answers
@@ -218,14 +218,14 @@ class Caller:
             if failed.cause is None:
                 self.routes.answered(route)
             else:
-                route.circuit.failed(failed, answers)
+                route.circuit.failed(failed, answers, billing.battle_id)
             if failed.overloaded:
                 limit.overloaded(slot)
             raise
         finally:
             elapsed = time.perf_counter() - started
             metrics.LLM_CONCURRENCY.labels(endpoint.model).set(limit.value)
-            metrics.LLM_SECONDS.labels("chat", endpoint.model, stage, outcome).observe(elapsed)
+            metrics.LLM_SECONDS.labels("chat", endpoint.model, billing.stage, outcome).observe(elapsed)
         return completion
 
     def _entry(self, billing: Billing, model: str, tokens: Tokens, source: Source) -> Entry:

@@ -3,6 +3,9 @@
     closed ── too many failures in a row, or the endpoint rejects the key ──> open
     open   ── one probe at a time, with growing pauses; any reply ──> closed
 
+A prompt can provoke server errors and timeouts. While the model answers other calls, those of a single battle
+are therefore failures of that battle, and only failures of a second battle confirm that the model is away.
+
 While it is open, every caller gets a `ModelOutage` at once. A runner keeps its message in flight then, so
 that no battle fails because of the model, and an endpoint that is overloaded is not called by all of them.
 """
@@ -31,6 +34,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 5.0
 _LONGEST_RETRY_AFTER_S = 300.0  # a longer wait that a server asks for is cut, so that its end is noticed
 _TIMEOUTS = 3  # timeouts in a row that open the circuit; each takes long
 _AT_ONCE = frozenset({Cause.KEY, Cause.QUOTA, Cause.MODEL})  # retries cannot help before an operator acts
+_PROVOKED = frozenset({Cause.TIMEOUT, Cause.SERVER})  # one prompt can cause them
 
 
 @dataclass(slots=True)
@@ -72,6 +76,7 @@ class Circuit:
         self._model, self._limit, self._patience, self._clock = model, failures, patience, clock
         self._endpoint, self._role = endpoint, role
         self._in_a_row = 0.0
+        self._battles: set[str | None] = set()  # whose calls failed in a row; None for calls of no battle
         self.answers = 0
         self._answered_at: float | None = None
         self._open: _Open | None = None
@@ -116,6 +121,7 @@ class Circuit:
     def answered(self) -> None:
         """The endpoint answered: with a completion, or with an error about the content."""
         self._in_a_row = 0.0
+        self._battles.clear()
         self.answers += 1
         self._answered_at = self._clock()
         if self._open is not None:
@@ -125,11 +131,12 @@ class Circuit:
     def forget(self) -> None:
         """Close the circuit of an endpoint that is not asked any more, so that nothing is known about it."""
         self._in_a_row = 0.0
+        self._battles.clear()
         if self._open is not None:
             self._gauge(self._open).dec()
             self._open = None
 
-    def failed(self, failed: CallFailed, answers: int) -> None:
+    def failed(self, failed: CallFailed, answers: int, battle_id: str | None = None) -> None:
         """A call returned nothing from the model.
 
         Calls that were made together time out together. Where the endpoint answered others in the meantime,
@@ -138,13 +145,15 @@ class Circuit:
         Args:
             failed: The failed call.
             answers: The number of `answers` when the call was made.
+            battle_id: The battle that the call was made for; None if it was made for no single battle.
         """
+        self._battles.add(battle_id)
         if failed.cause is not Cause.TIMEOUT:
             self._in_a_row += 1
         elif answers == self.answers:
             self._in_a_row += self._limit / _TIMEOUTS
         if self._open is None:
-            if self._in_a_row < self._limit and failed.cause not in _AT_ONCE:
+            if not self._is_away(failed.cause):
                 return
             self._open = _Open(self._clock(), failed)
             log.error(
@@ -170,7 +179,7 @@ class Circuit:
             attempts: Added to the detail: how many calls were made.
         """
         state = self._open
-        own = state is None and failed.cause in {Cause.TIMEOUT, Cause.SERVER} and self._answers()
+        own = state is None and failed.cause in _PROVOKED and self._answers()
         patience = min(_TROUBLED_S, self._patience) if own else self._patience
         return ModelOutage(
             Reason.LLM_UNAVAILABLE,
@@ -180,6 +189,15 @@ class Circuit:
             since=None if state is None else state.since,
             admin_detail=failed.error.admin_detail,
         )
+
+    def _is_away(self, cause: Cause | None) -> bool:
+        """Whether the failures so far show that the model answers nobody."""
+        if cause in _AT_ONCE:
+            return True
+        by_one_battle = len(self._battles) == 1 and None not in self._battles
+        if cause in _PROVOKED and by_one_battle and self._answers():
+            return False
+        return self._in_a_row >= self._limit
 
     def _answers(self) -> bool:
         """Whether the model has answered a call recently."""

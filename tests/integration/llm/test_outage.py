@@ -152,6 +152,20 @@ async def test_a_prompt_that_fails_while_others_are_answered_is_waited_for_less_
     assert not ask.model.circuit.is_open
 
 
+async def test_errors_of_one_battle_are_no_outage_until_a_second_battle_confirms_them(
+    connect: Connect,
+) -> None:
+    ask = connect(Scripted([said(GOOD), refused(500)]), attempts=1)
+    assert (await ask(battle="fine")).value.labels
+    for number in range(30):
+        with pytest.raises(ModelOutage) as caught:
+            await ask(assignment(f"Poison. {number}"), battle="poison")
+    assert (ask.model.circuit.is_open, caught.value.since) == (False, None)
+    with pytest.raises(ModelOutage):
+        await ask(assignment("Other."), battle="another")
+    assert ask.model.circuit.is_open
+
+
 async def test_what_the_model_says_about_the_content_closes_the_circuit_and_is_no_outage(
     connect: Connect,
 ) -> None:

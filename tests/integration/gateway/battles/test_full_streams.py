@@ -26,7 +26,7 @@ async def fill(world: World, part: float) -> None:
     """Publish events that nobody handles until a part of ARENA is in use."""
     for number in range(int(part * ARENA_BYTES / BODY)):
         message = Outgoing("arena.v1.battle.submitted", f"ballast-{part}-{number}", "t", b"x" * BODY)
-        await world.bus.publish(message, within=2.0)
+        await world.bus.publish(message, within=30.0)
     await world.usage.measure()
 
 
