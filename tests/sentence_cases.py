@@ -1,4 +1,4 @@
-"""Texts in many languages for both splitters of sentences (ADR 68); a bar where a sentence ends."""
+"""Texts in many languages for both splitters of sentences (ADR 31); a bar where a sentence ends."""
 
 # Both splitters find exactly these sentences.
 PLAIN = {

@@ -19,7 +19,7 @@ from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
 # Resemblance is divided by the length of a sentence to this power, so that of equally good sentences the
-# shorter come first. The value was chosen by recall and agreement (ADR 52).
+# shorter come first. The value was chosen by recall and agreement (ADR 20).
 _LENGTH_POWER = 0.75
 _MIN_TERMS = 3  # with fewer it is a heading, a label or a fragment
 _PIECE_CHARACTERS = 400

@@ -22,7 +22,7 @@ def sentences(text: str) -> list[str]:
     """The parts between ends of sentences and line breaks; blank ones are left out.
 
     Abbreviations and the numbers of list items end a sentence too. Pages are cut into chunks by
-    `services.indexer.sentences`, which knows abbreviations; ADR 68 says why there are two.
+    `services.indexer.sentences`, which knows abbreviations; ADR 31 says why there are two.
 
     >>> sentences("Tides rise. They fall!\\n- Twice a day")
     ['Tides rise.', 'They fall!', '- Twice a day']

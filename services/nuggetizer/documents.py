@@ -14,7 +14,7 @@ from services.nuggetizer.passages import worth_reading
 from services.runtime.llm.blocks import Block
 
 # Evidence of up to so many times the limit is shown whole. Cutting it would save little, and excerpts of
-# short evidence, unlike those of long, agree less with people (ADR 52).
+# short evidence, unlike those of long, agree less with people (ADR 20).
 WHOLE = 2
 
 
