@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.nugget import Importance, Nugget, Support
+from nuggetstream.files.numerals import decisive_digits
 from nuggetstream.files.tables import Cell, Table, Tabular, number, text
 from nuggetstream.nuggets.scores import (
     TIE_THRESHOLD_WITH_URLS,
@@ -73,11 +74,13 @@ class Scores(Tabular):
         preferred = self.preference
         if preferred is None or self.margin is None:
             return ()
-        size = f"The All Scores differ by {abs(self.margin):.2f}"
+        digits = decisive_digits(self.margin, 0.0, self.threshold)
+        size = f"The All Scores differ by {abs(self.margin):.{digits}f}"
+        limit = f"the tie threshold of {self.threshold:.{digits}f}"
         if preferred is Vote.TIE:
-            return (f"{size}, at most the tie threshold of {self.threshold:.2f}: a tie.",)
+            return (f"{size}, at most {limit}: a tie.",)
         name = list(self.answers)[preferred is Vote.B]
-        return (f"{size}, more than the tie threshold of {self.threshold:.2f}: {name} is preferred.",)
+        return (f"{size}, more than {limit}: {name} is preferred.",)
 
 
 def score(

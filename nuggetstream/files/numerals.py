@@ -2,6 +2,7 @@
 
 MINUS = "\N{MINUS SIGN}"
 MISSING = "–"
+_MOST_DIGITS = 6  # of a printed score
 
 
 def fixed(value: float, digits: int = 0) -> str:
@@ -126,3 +127,27 @@ def chance(value: float | None) -> str:
     if value < 0.01:
         return "<1%"
     return ">99%" if value > 0.99 else f"{value:.0%}"
+
+
+def decisive_digits(a: float, b: float, threshold: float) -> int:
+    """The fewest decimals with which two printed scores show whether they differ by more than a threshold.
+
+    Args:
+        a: One score, in [0, 1].
+        b: The other score, in [0, 1].
+        threshold: The largest difference that is a tie.
+
+    Returns:
+        Number of decimals, from 2 to 6.
+
+    >>> decisive_digits(0.6, 0.1, 0.07), decisive_digits(0.5, 0.43, 0.07)
+    (2, 2)
+    >>> decisive_digits(5 / 14, 6 / 14, 0.07)
+    3
+    """
+    for digits in range(2, _MOST_DIGITS):
+        printed = round(abs(round(a, digits) - round(b, digits)), digits)
+        limit, differs = round(threshold, digits), round(abs(a - b) - threshold, 12) > 0
+        if (printed > limit) == differs == (round(abs(a - b), digits) > limit):
+            return digits
+    return _MOST_DIGITS

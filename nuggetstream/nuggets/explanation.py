@@ -12,7 +12,7 @@ from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import UNSTATED, Assignment, Cause, Importance, Nugget, Support
 from nuggetstream.domain.snapshot import BattleSnapshot
-from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.contradicted import ContradictedNugget, contradicted, errors
 from nuggetstream.nuggets.grounded_preference import GroundedVerdict, grounded_verdict
 from nuggetstream.nuggets.opinions import missing_scores, opinions
@@ -211,11 +211,12 @@ def _misses(
 # --- sentences ---------------------------------------------------------------------------------
 def _decision(scores: Mapping[Side, NuggetScores], margin: float, threshold: float, winner: Vote) -> str:
     a, b = scores[Side.A].all_score, scores[Side.B].all_score
-    numbers = f"All Scores {a:.2f} (A) and {b:.2f} (B) differ by {abs(margin):.2f}"
+    digits = decisive_digits(a, b, threshold)
+    numbers = f"All Scores {a:.{digits}f} (A) and {b:.{digits}f} (B) differ by {abs(margin):.{digits}f}"
     if winner is Vote.TIE:
-        return f"The nuggets see a tie: {numbers}, within the tie threshold of {threshold:.2f}."
+        return f"The nuggets see a tie: {numbers}, within the tie threshold of {threshold:.{digits}f}."
     name = winner.value.upper()
-    return f"The nuggets prefer {name}: {numbers}, more than the tie threshold of {threshold:.2f}."
+    return f"The nuggets prefer {name}: {numbers}, more than the tie threshold of {threshold:.{digits}f}."
 
 
 def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable[str]:

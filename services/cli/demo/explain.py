@@ -13,7 +13,7 @@ from rich.text import Text
 
 from nuggetstream.domain.offline import APART, MEASURED, any_offline
 from nuggetstream.files.cells import printable
-from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import decisive_digits, many
 
 _SUPPORT = {  # label -> mark, style and meaning
     "support": ("✓", "green", "stated"),
@@ -105,9 +105,11 @@ def _decision(view: View) -> str:
     verdict = view["nugget_verdict"]
     if verdict is None:
         return _shortened(" ".join(view["explanation"]) or "There are no results yet.", _TEXT)
-    a, b = (f"{verdict[side]['all_score']:.2f} ({_name(view, side)})" for side in ("a", "b"))
+    values, threshold = [verdict[side]["all_score"] for side in ("a", "b")], verdict["tie_threshold"]
+    digits = decisive_digits(*values, threshold)
+    a, b = (f"{value:.{digits}f} ({_name(view, side)})" for side, value in zip("ab", values, strict=True))
     scores = f"scores of {a} and {b} over {many(len(view['nuggets']), 'nugget')}"
-    tie = f"up to {verdict['tie_threshold']:.2f} apart is a tie"
+    tie = f"up to {threshold:.{digits}f} apart is a tie"
     return (
         f"The nuggets say that {_winner(view, verdict['preference'])}, by {scores}; {tie}. {_credits(view)}"
     )

@@ -41,6 +41,7 @@ def page_environment() -> Environment:
         "moment": moment,
         "without_block_marks": without_block_marks,
     }
+    env.globals["decisive_digits"] = numerals.decisive_digits
     env.globals |= {"interval": numerals.interval, "many": numerals.many, "OFFLINE_NOTICE": NOTICE}
     env.globals["interval_words"] = {state.value: state.words for state in IntervalState}
     env.globals |= {"csrf_of_page": csrf_of_page, "logged_in": logged_in}

@@ -1,11 +1,15 @@
 """A difference of exactly the threshold is a tie everywhere."""
 
+from decimal import Decimal
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.snapshot import snapshot_of
+from nuggetstream.files.numerals import decisive_digits
 from nuggetstream.nuggets.explanation import explain
 from nuggetstream.nuggets.preference import (
     sweep,
@@ -67,3 +71,14 @@ def test_one_nugget_more_is_no_tie_in_any_of_them(counts: tuple[int, int, int, b
     assert outcomes_of(event, samples.NOON)[0].winner is A
     assert explain(snapshot_of(fought, [event])).preference is A
     assert sweep([margin], [A], [tie_threshold(fought)])[0].tie_share == 0
+
+
+@pytest.mark.parametrize("threshold", [0.07, 0.1])
+def test_printed_scores_show_the_decision_that_the_threshold_makes(threshold: float) -> None:
+    for total in range(1, 31):
+        scores = [halves / (2 * total) for halves in range(2 * total + 1)]
+        for a, b in product(scores, repeat=2):
+            digits = decisive_digits(a, b, threshold)
+            printed_a, printed_b = Decimal(f"{a:.{digits}f}"), Decimal(f"{b:.{digits}f}")
+            differs = abs(printed_a - printed_b) > Decimal(f"{threshold:.{digits}f}")
+            assert differs is (preference(a, b, threshold) is not Vote.TIE), (a, b, digits)
