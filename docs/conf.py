@@ -27,6 +27,7 @@ extensions = [
     "docs.extensions.languages",
     "docs.extensions.references",
     "docs.extensions.repository",
+    "docs.extensions.search",
     "docs.extensions.offline",
 ]
 exclude_patterns = ["extensions", "static"]

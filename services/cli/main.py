@@ -107,7 +107,7 @@ class _Lazy(click.Group):
 def main() -> None:
     """Explain battles between LLM answers, and rate the systems.
 
-    Settings are environment variables, NUGGETSTREAM_..., listed in docs/operations.md. Without
+    Settings are environment variables, NUGGETSTREAM_..., listed in docs/operations/settings.md. Without
     OPENAI_API_KEY and NUGGETSTREAM_LLM_BASE_URL the built-in offline model is used.
     """
 

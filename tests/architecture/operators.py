@@ -1,4 +1,4 @@
-"""Overlays as operators write them on top of `prod`, and the examples of the operations page."""
+"""Overlays as operators write them on top of `prod`, and the examples of the manual for operators."""
 
 import re
 import shutil
@@ -29,8 +29,9 @@ def on_top(folder: Path, **kustomization: Any) -> list[Manifest]:
 
 
 def documented(text: str) -> dict[str, Any]:
-    """The example of the operations page that contains a text."""
-    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
-    (block,) = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if text in block]
+    """The example of the manual for operators that contains a text."""
+    pages = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs/operations").glob("*.md"))]
+    blocks = re.findall(r"```yaml\n(.*?)```", "\n".join(pages), re.DOTALL)
+    (block,) = [block for block in blocks if text in block]
     example: dict[str, Any] = yaml.safe_load(dedent(block))
     return example

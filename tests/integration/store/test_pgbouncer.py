@@ -1,4 +1,4 @@
-"""Many processes share few connections of PostgreSQL through the PgBouncer recipe of the operations page."""
+"""Many processes share few connections of PostgreSQL through the recipe for PgBouncer."""
 
 import asyncio
 import re
@@ -31,8 +31,8 @@ pytestmark = pytest.mark.postgresql
 
 
 def recipe() -> str:
-    """The configuration of PgBouncer as the operations page has it."""
-    page = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+    """The configuration of PgBouncer as the page on Kubernetes has it."""
+    page = (ROOT / "docs/operations/kubernetes.md").read_text(encoding="utf-8")
     block = re.search(r"```ini\n(.*?)```", page, re.DOTALL)
     assert block is not None
     return block[1]

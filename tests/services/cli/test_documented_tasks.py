@@ -1,4 +1,4 @@
-"""The operations page lists every prompt that an operator can replace, by who asks it."""
+"""The page on models lists every prompt that an operator can replace, by who asks it."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from services.judge.pairwise import kinds
 from services.judge.registry import tasks
 from services.runtime.llm.prompt import TASKS
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs/operations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).resolve().parents[3] / "docs/operations/models.md").read_text(encoding="utf-8")
 
 
 def listed() -> dict[str, set[str]]:

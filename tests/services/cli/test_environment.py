@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from services.cli.environment import settings_variables, unknown_variables
 from services.cli.main import main
 
-OPERATIONS = Path(__file__).resolve().parents[3] / "docs" / "operations.md"
+SETTINGS = Path(__file__).resolve().parents[3] / "docs/operations/settings.md"
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_settings_other_programs_variables_and_empty_ones_are_no_misspellings() 
     assert unknown_variables(known | others | {"NUGGETSTREAM_LLM_MODLE": ""}) == {}
 
 
-def test_every_setting_is_in_the_operations_page() -> None:
-    text = OPERATIONS.read_text(encoding="utf-8")
+def test_every_setting_is_on_the_page_of_settings() -> None:
+    text = SETTINGS.read_text(encoding="utf-8")
     assert [name for name in sorted(settings_variables()) if name not in text] == []
 
 

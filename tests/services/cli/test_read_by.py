@@ -1,4 +1,4 @@
-"""The column "read by" of the operations page names the services whose wiring reads a setting."""
+"""The column "read by" of the page of settings names the services whose wiring reads a setting."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from services.cli.registry import SERVICES
 from services.cli.settings import PipelineSettings, PlatformSettings
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/operations/settings.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| `NUGGETSTREAM_([A-Z0-9_]+)` \| ([^|]*) \|", PAGE, re.MULTILINE))
 OWNERS = {"pipeline", "platform", "settings", "self"}  # names under which the wiring has settings
 # What one process does for all services, and what runs before or beside them.
