@@ -63,7 +63,8 @@ def read_text_lines(path: Path) -> Iterator[str]:
             zipped = raw.peek(len(_GZIP)).startswith(_GZIP)
             with cast(io.BufferedReader, gzip.open(raw)) if zipped else raw as file:
                 _check_text(path, file.peek(_LOOKED_AT))
-                yield from io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
+                with io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n") as text:
+                    yield from text
     except UnicodeDecodeError as error:
         raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
     except (OSError, EOFError, zlib.error) as error:

@@ -38,7 +38,8 @@ def kolmogorov_smirnov(groups: Mapping[str, Sequence[float]]) -> list[GroupDiffe
             empty group are left out, because the distance is undefined.
 
     Returns:
-        One result per pair: a distance in [0, 1], 0 for the same distribution, and a two-sided p-value.
+        One result per pair: a distance in [0, 1], 0 for the same distribution, and a two-sided p-value, which
+        is asymptotic where scipy cannot compute the exact one, and scipy warns of that.
 
     Raises:
         ValueError: A measurement is not finite.

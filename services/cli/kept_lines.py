@@ -6,6 +6,7 @@
 The file itself is not read again: it may be a pipe, and it may change meanwhile.
 """
 
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,6 +90,7 @@ class Keeper:
             if self._folder is not None:
                 self._folder.mkdir(parents=True, exist_ok=True)
             self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - it is closed with this object
+            weakref.finalize(self, self._file.close)
         return self._file
 
 

@@ -5,6 +5,7 @@ a hash of query and systems, so that no system is always shown first.
 """
 
 import json
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -56,7 +57,7 @@ class _Place:
     size: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Answers:
     """The answers of a file or folder.
 
@@ -68,6 +69,9 @@ class Answers:
     _file: IO[bytes] = field(default_factory=TemporaryFile)
     _queries: dict[str, str] = field(default_factory=dict)
     _places: dict[str, dict[str, _Place]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self._file.close)
 
     def add(self, line: int, answer: RunAnswer) -> BadLine | None:
         """Keep an answer.

@@ -114,8 +114,8 @@ def rows_in(path: Path, container: Container) -> Rows:
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text that are not blank, with their numbers from 1; plain or gzipped."""
-    with _opened(path) as file:
-        for number, line in enumerate(_text(file), start=1):
+    with _opened_text(path) as text:
+        for number, line in enumerate(text, start=1):
             if line.strip():
                 yield number, line
 
@@ -128,8 +128,10 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             yield file
 
 
-def _text(file: IO[bytes]) -> io.TextIOWrapper:
-    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+@contextmanager
+def _opened_text(path: Path) -> Iterator[io.TextIOWrapper]:
+    with _opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+        yield text
 
 
 def _json_lines(path: Path) -> Rows:
@@ -145,8 +147,7 @@ def _json_lines(path: Path) -> Rows:
 
 def _json_array(path: Path) -> Rows:
     decoder = json.JSONDecoder()
-    with _opened(path) as file:
-        text = _text(file)
+    with _opened_text(path) as text:
         buffer, number, size = text.read(_CHUNK).lstrip()[1:], 0, _CHUNK
         while True:
             buffer = buffer.lstrip(" \t\r\n,")
@@ -168,8 +169,8 @@ def _cells(path: Path) -> Rows:
     csv.field_size_limit(_LARGEST_CELL)
     start = first_bytes(path).decode("utf-8", "replace").split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=start.count)
-    with _opened(path) as file:
-        reader = csv.reader(_text(file), delimiter=delimiter, strict=True)
+    with _opened_text(path) as text:
+        reader = csv.reader(text, delimiter=delimiter, strict=True)
         names: list[str] | None = None
         while True:
             line = reader.line_num + 1  # where the row starts: quoted text may go on for lines

@@ -20,6 +20,9 @@ def test_kolmogorov_smirnov_by_hand_and_without_an_empty_group() -> None:
         kolmogorov_smirnov({"a": [np.nan], "b": [1]})
 
 
+@pytest.mark.filterwarnings(
+    "ignore:ks_2samp. Exact calculation unsuccessful"
+)  # scipy then uses the asymptotic p
 @given(SAMPLES, SAMPLES)
 def test_kolmogorov_smirnov_is_the_largest_gap_of_two_step_functions(x: list[int], y: list[int]) -> None:
     gaps = [abs(sum(v <= at for v in x) / len(x) - sum(v <= at for v in y) / len(y)) for at in x + y]
