@@ -4,8 +4,8 @@
 
 No model is asked. The nuggetizer's reply names the documents of each nugget, so what is decided here is which
 sentence of them shows it, whether a document that was not named states it nearly word for word, and whether a
-sentence contradicts it. How well a sentence covers a nugget is the share of the nugget's terms in it, where
-rare terms count more.
+sentence says the same with another number, which disputes it. How well a sentence covers a nugget is the share
+of the nugget's terms in it, where rare terms count more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Grounding, Grounds, Nugget, Quotation
-from nuggetstream.text.contradiction import contradicts
+from nuggetstream.text.other_numbers import has_other_number
 from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
 STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
 RELATED = 0.4  # coverage from which a sentence is compared with a nugget at all
-_COMPARED = 3  # sentences of the sources, and of the other answer, that may contradict a nugget
 _ANSWER = "answer:"
 
 Floats = NDArray[np.float64]
@@ -138,14 +137,5 @@ def _of_answers(
 
 
 def _contradicting(nugget: Nugget, texts: Sequence[_Sentence], places: Sequence[int]) -> int | None:
-    """The first of the closest sentences that contradicts the nugget."""
-    seen: list[str] = []
-    for place in places:
-        text = texts[place].text
-        if text not in seen:
-            seen.append(text)
-            if contradicts(nugget.text, text) is not None:
-                return place
-        if len(seen) == _COMPARED:
-            break
-    return None
+    """The closest sentence that is the nugget with another number."""
+    return next((place for place in places if has_other_number(nugget.text, texts[place].text)), None)

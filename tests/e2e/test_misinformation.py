@@ -20,11 +20,10 @@ from services.runtime.llm.settings import LLMSettings
 from tests.e2e.with_model import ended
 
 CLAIM = "They change your DNA a little."
-DISPUTED = "The vaccines change the genes of patients."
+DISPUTED = "The mRNA stays in cells for 90 weeks."
 PAGE = (
-    "Although fever and fatigue are common on the first days after a second dose, the vaccines do not change "
-    "the genes of patients. The mRNA never enters the nucleus, where DNA is kept. Cells break down the mRNA "
-    "within a few days of vaccination."
+    "Fever and fatigue are common on the first days after a second dose. The mRNA never enters the nucleus, "
+    "where DNA is kept. The mRNA stays in cells for 2 weeks."
 )
 BATTLE = {
     "arena": "health",
@@ -61,7 +60,7 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
         assert nuggets[CLAIM].quotation.document == "answer:b"
         assert nuggets[DISPUTED].grounding is Grounding.DISPUTED
         assert nuggets[DISPUTED].quotation is not None
-        assert nuggets[DISPUTED].quotation.text.startswith("Although fever")
+        assert nuggets[DISPUTED].quotation.text == "The mRNA stays in cells for 2 weeks."
         assert nuggets[DISPUTED].quotation.url == "https://health.example/mrna"
         for text in (CLAIM, DISPUTED):
             assert nuggets[text].a is not None

@@ -8,15 +8,13 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.text.contradiction import contradicted_by
+from nuggetstream.text.other_numbers import has_other_number
 from services.offline.heuristics.text import sentences, terms
 from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
 FULL, PARTIAL = 0.65, 0.5  # closeness, with embeddings
 FULL_TERMS, PARTIAL_TERMS = 0.5, 0.3  # closeness, by terms alone
 SOFTNESS = 0.05  # closeness by which a label becomes about three times as probable
-_COMPARED = 3  # sentences of an answer in which a contradiction is looked for
-_NEAR = 0.8  # closeness of such a sentence, as a share of what partial support needs
 _CERTAINTY = 0.9  # probability of a contradiction that was found; a guess
 MEANING = 0.5  # weight of the embeddings in the closeness; the rest is the share of the fact's terms
 
@@ -64,7 +62,7 @@ def assign(
         answer: Text of the answer, with markup and citation markers.
         embed: Sentence embeddings, or None to compare by shared terms only.
         stricter: Closeness added to the thresholds of both labels.
-        contradictions: Whether a fact can be labelled as contradicted; else it is as close as it is.
+        contradictions: Whether a fact with another number is contradicted; else it is as close as it is.
     """
     stated = list(dict.fromkeys(sentences(answer)))
     if not stated or not facts:
@@ -75,25 +73,15 @@ def assign(
     labels = [_judge(row, stated, full, partial) for row in rows]
     if not contradictions:
         return labels
-    return [
-        _contradicted(fact, _closest(row, stated, partial * _NEAR), label)
-        for fact, row, label in zip(facts, rows, labels, strict=True)
-    ]
+    return [_contradicted(fact, label) for fact, label in zip(facts, labels, strict=True)]
 
 
-def _closest(row: NDArray[np.float64], stated: Sequence[str], least: float) -> list[str]:
-    """The few sentences that are closest, of those that are at least so close."""
-    places = np.argsort(-row, kind="stable")[:_COMPARED]
-    return [stated[place] for place in places if row[place] >= least]
-
-
-def _contradicted(fact: str, closest: Sequence[str], label: FactLabel) -> FactLabel:
-    """The label, or a contradiction where a close sentence says otherwise and none says the same."""
-    found = contradicted_by(fact, closest) if closest else None
-    if found is None:
+def _contradicted(fact: str, label: FactLabel) -> FactLabel:
+    """The label, or a contradiction where the closest sentence is the fact with another number."""
+    if not has_other_number(fact, label.quote):
         return label
     support, partial, missing = (share * (1 - _CERTAINTY) for share in label.probabilities)
-    return FactLabel(Label.CONTRADICTION, found.sentence, (support, partial, missing), _CERTAINTY)
+    return FactLabel(Label.CONTRADICTION, label.quote, (support, partial, missing), _CERTAINTY)
 
 
 def closeness(

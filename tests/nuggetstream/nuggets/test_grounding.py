@@ -10,6 +10,7 @@ HONEST = "No. The mRNA stays outside the nucleus and is broken down within days.
 FALSE = "mRNA vaccines change your DNA a little."
 PAGE = (
     "The mRNA stays outside the nucleus. mRNA vaccines do not change your DNA. Cells break mRNA down quickly."
+    " The trial had 44 volunteers."
 )
 BATTLE = Battle(
     "1",
@@ -68,9 +69,10 @@ def test_what_only_an_answer_states_is_answer_only() -> None:
 
 
 def test_a_source_that_contradicts_a_claim_disputes_it_even_if_the_model_named_that_source() -> None:
-    quoted = Quotation("c1", "mRNA vaccines do not change your DNA.", URL)
-    assert grounds(FALSE, "answer:b") == Grounds(Grounding.DISPUTED, quoted)
-    assert grounds(FALSE, "answer:b", "c1") == Grounds(Grounding.DISPUTED, quoted)
+    quoted = Quotation("c1", "The trial had 44 volunteers.", URL)
+    claim = "The trial had 4,400 volunteers."
+    assert grounds(claim, "answer:b") == Grounds(Grounding.DISPUTED, quoted)
+    assert grounds(claim, "answer:b", "c1") == Grounds(Grounding.DISPUTED, quoted)
 
 
 def test_the_other_answer_disputes_what_no_source_states() -> None:
