@@ -4,8 +4,8 @@
 
 No model is asked. The nuggetizer's reply names the documents of each nugget, so what is decided here is which
 sentence of them shows it, whether a document that was not named states it nearly word for word, and whether a
-sentence says the same with another number, which disputes it. How well a sentence covers a nugget is the share
-of the nugget's terms in it, where rare terms count more.
+sentence states it with another number, which disputes it. How well a sentence covers a nugget is the share of
+the nugget's terms in it, where rare terms count more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
