@@ -6,7 +6,6 @@ from services.gateway.access.rules import RULES
 from tests.browser.test_accessible_pages import PAGES
 
 NO_PAGES = {
-    "/battles/{battle_id:path}/picture",  # a PNG
     "/embed/battles/{battle_id:path}/events",
     "/embed/widget.js",
     "/leaderboard/files/{kind}",

@@ -83,7 +83,6 @@ RULES: Mapping[tuple[str, str], Rule] = {
     # Pages.
     ("GET", "/"): _LIST,
     ("GET", f"/battles/{_ID}"): _BATTLE,
-    ("GET", f"/battles/{_ID}/picture"): _BATTLE,
     ("GET", f"/battles/{_ID}/calls"): Rule(Role.ADMIN, Scope.BATTLE, "read model calls", page=True),
     ("POST", f"/battles/{_ID}/nuggets"): Rule(Role.ADMIN, Scope.BATTLE, "edit nuggets", form=True),
     ("GET", "/leaderboard"): _LIST,

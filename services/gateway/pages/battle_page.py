@@ -1,12 +1,9 @@
-"""The page of a battle, and its picture.
+"""The page of a battle.
 
-GET /battles/{id}          ->  HTML
-GET /battles/{id}/picture  ->  PNG, for sites that show a link to the page
+GET /battles/{id}  ->  HTML
 """
 
-from http import HTTPStatus
-
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 
@@ -15,7 +12,6 @@ from nuggetstream.domain.offline import any_offline
 from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
 from services.gateway.pages.markdown import rendered
-from services.gateway.pages.picture import picture_of, png_of
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of, places_in
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.sentences import sentences_of, with_unsupported
@@ -27,16 +23,6 @@ from services.gateway.ports import Gateway
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
     """The routes of a battle's page."""
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-    @router.get("/battles/{battle_id:path}/picture")
-    async def picture(battle_id: str) -> Response:
-        async def made() -> Response:
-            found = picture_of(await gateway.view(battle_id))
-            if found is None:
-                raise HTTPException(HTTPStatus.NOT_FOUND, "the nuggets of this battle have no labels yet")
-            return Response(png_of(found), media_type="image/png")
-
-        return await page_response(env, made)
 
     @router.get("/battles/{battle_id:path}")
     async def battle(battle_id: str, request: Request) -> Response:
@@ -58,7 +44,6 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: 
         base_url=base_url,
         battle=view,
         offline=any_offline([view.label_model, *(judgment.model for judgment in view.judgments)]),
-        picture=picture_of(view),
         verdict=verdict_of(view),
         stage_names=NAMES,
         timeline=timeline_of(view, await gateway.costs.of_battle(battle_id)),

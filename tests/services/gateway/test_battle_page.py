@@ -1,7 +1,5 @@
-"""What the page of a battle is made of: marks, passages, the timeline and the picture."""
+"""What the page of a battle is made of: marks, passages and the timeline."""
 
-import struct
-import zlib
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -23,7 +21,6 @@ from nuggetstream.views.battles import (
 )
 from nuggetstream.views.grounding import QuotationView
 from nuggetstream.views.labels import LabelView
-from services.gateway.pages.picture import HEIGHT, WIDTH, Cell, picture_of, png_of
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of
 from services.gateway.pages.stages import timeline_of
 from services.store.costs import CostLine
@@ -140,46 +137,3 @@ def test_the_timeline_places_every_stage_and_adds_up_its_cost() -> None:
 def test_a_battle_without_events_or_calls_has_an_empty_timeline() -> None:
     timeline = timeline_of(view(), [])
     assert (timeline.lines, timeline.seconds, timeline.paid) == ((), None, None)
-
-
-def pixels(png: bytes) -> list[bytes]:
-    """The rows of a PNG as this module writes them: one byte per pixel, unfiltered."""
-    assert png.startswith(b"\x89PNG\r\n\x1a\n")
-    parts, at = {}, 8
-    while at < len(png):
-        [length] = struct.unpack(">I", png[at : at + 4])
-        name, body = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
-        assert struct.unpack(">I", png[at + 8 + length : at + 12 + length]) == (zlib.crc32(name + body),)
-        parts[name], at = body, at + 12 + length
-    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
-    assert (width, height) == (WIDTH, HEIGHT)
-    raw = zlib.decompress(parts[b"IDAT"])
-    return [raw[row * (width + 1) + 1 : (row + 1) * (width + 1)] for row in range(height)]
-
-
-def test_the_picture_shows_the_scores_and_the_label_of_every_nugget() -> None:
-    picture = picture_of(view(*(nugget(number, Support.SUPPORT) for number in range(3))))
-    assert picture is not None
-    assert (picture.a.wins, picture.b.wins) == (True, False)
-    rows = pixels(png_of(picture))
-    width = {side: rows[y].count(colour) for side, y, colour in (("a", 95, 3), ("b", 375, 4))}
-    assert width["a"] - width["b"] > 400  # the bars of 1.00 and 0.25
-    full, framed = rows[245], rows[525]
-    assert full.count(5) > 3 * 50  # three green cells of answer A
-    assert 5 not in framed  # answer B states none
-
-
-def test_the_picture_shows_no_claim_without_a_source_as_missed() -> None:
-    claim = nugget(0, Support.SUPPORT, Grounding.ANSWER_ONLY)
-    disputed = nugget(1, Support.CONTRADICTION, Grounding.DISPUTED)
-    picture = picture_of(view(claim, nugget(2, Support.PARTIAL_SUPPORT, Grounding.GROUNDED), disputed))
-    assert picture is not None
-    assert picture.a.cells == (Cell.PARTLY_STATED, Cell.CLAIMED, Cell.UNSAID)  # facts first, as on the page
-    assert picture.b.cells == (Cell.MISSED, Cell.UNSAID, Cell.UNSAID)
-    rows = pixels(png_of(picture))
-    assert 9 in rows[285]  # the claim of answer A
-    assert not any(7 in row or 9 in row for row in rows[350:])  # answer B contradicts and claims nothing
-
-
-def test_there_is_no_picture_before_there_are_scores() -> None:
-    assert picture_of(view(nugget_verdict=None)) is None

@@ -75,7 +75,6 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("GET", "/v1/admin/webhooks/{webhook_id}/failures"): Sample("/v1/admin/webhooks/WEBHOOK/failures"),
     ("GET", "/"): Sample("/", params=_DEMO),
     ("GET", f"/battles/{_BATTLE}"): Sample("/battles/tides"),
-    ("GET", f"/battles/{_BATTLE}/picture"): Sample("/battles/tides/picture"),
     ("GET", f"/battles/{_BATTLE}/calls"): Sample("/battles/tides/calls"),
     ("POST", f"/battles/{_BATTLE}/nuggets"): Sample(
         "/battles/tides/nuggets", 409, content=b"version=9", headers=FORM

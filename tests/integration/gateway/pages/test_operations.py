@@ -118,17 +118,3 @@ async def test_a_battle_page_has_the_cost_of_every_stage(world: World) -> None:
     stages = page.split('id="stages"')[1].split("</details>")[0]
     assert "1 model call, 0.0015 USD" in stages
     assert re.search(r'>Judge</th>.*?<td class="number">0\.0015 USD</td>\s*</tr>', stages, re.DOTALL)
-
-
-async def test_the_picture_of_a_battle_is_named_by_its_page(world: World) -> None:
-    told = Story(battle()).told()
-    await world.happens(*told[:5])
-    assert 'property="og:image"' not in (await world.http.get("/battles/tides")).text
-    assert (await world.http.get("/battles/tides/picture")).status_code == 404
-    await world.happens(*told[5:])
-    [url] = re.findall(
-        r'property="og:image" content="([^"]+)"', (await world.http.get("/battles/tides")).text
-    )
-    picture = await world.http.get(url)
-    assert picture.headers["content-type"] == "image/png"
-    assert picture.content.startswith(b"\x89PNG")
