@@ -1,6 +1,6 @@
 """Search in a corpus: indexes of ours beside plain faiss and lancedb, in one run and on the same vectors.
 
-    python -m benchmarks.retrieval [--chunks 100000] [--only "memory hnsw"] [--without lancedb]
+    python -m benchmarks.retrieval [--chunks 100000] [--only memory] [--without lancedb]
 
 Vectors have 384 dimensions of which about 32 are used, as those of real texts do; words follow Zipf's law.
 Every index runs in a process of its own, one after the other.
@@ -21,8 +21,8 @@ from benchmarks.peers import cache_folder, environment
 
 DIMENSIONS, LATENT, WORDS, QUERIES = 384, 32, 60_000, 200
 LENGTH = 120  # words of a chunk
-OURS = ("memory flat", "memory hnsw", "pgvector exact", "pgvector hnsw")
-PEERS = {"faiss flat": (), "faiss hnsw": (), "lancedb": ("lancedb",)}
+OURS = ("memory", "pgvector exact", "pgvector hnsw")
+PEERS = {"faiss flat": ("faiss-cpu",), "faiss hnsw": ("faiss-cpu",), "lancedb": ("lancedb",)}
 _CHILD, _PEER = "benchmarks.retrieval_child", Path(__file__).with_name("retrieval_peer.py")
 _LEAST_LIMIT, _LIMIT_PER_CHUNK = 3000.0, 0.01  # seconds per index, unless --limit says otherwise
 _STOPPING = 60.0  # seconds in which an index that took too long stops its database
@@ -31,7 +31,6 @@ _NEAREST = 50
 _COLUMNS = {
     "add_s": "add s",
     "build_s": "build s",
-    "load_s": "load s",
     "memory_mb": "memory MB",
     "vector_p50": "vector p50 ms",
     "vector_p99": "p99",

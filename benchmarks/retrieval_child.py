@@ -24,7 +24,7 @@ from benchmarks.retrieval_fresh import make_index, until_found
 from benchmarks.retrieval_peer import memory_mb
 from services.retriever.corpus import hybrid
 from services.retriever.index import Query
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.runtime.lifecycle import take_short_turns
 from services.store.chunks import Chunks, StoredChunk
@@ -64,35 +64,33 @@ class Opened:
     Attributes:
         index: The index.
         database: The database.
-        exact: Number of chunks up to which a search compares its vector with all others.
-        folder: Folder of the snapshots of an index in memory.
+        exact: Number of chunks up to which pgvector compares a vector with all others.
     """
 
     index: MemoryIndex | PgVectorIndex
     database: Database
     exact: int
-    folder: Path
 
 
 @asynccontextmanager
 async def opened(kind: str, chunks: int = 100_000) -> AsyncIterator[Opened]:
     """An index of a kind for a number of chunks, over an empty database."""
-    exact = _MANY if kind.endswith(("flat", "exact")) else 0
+    exact = _MANY if kind.endswith("exact") else 0
     with (
-        tempfile.TemporaryDirectory(prefix="snapshots-") as folder,
+        tempfile.TemporaryDirectory(prefix="chunks-") as folder,
         contextlib.ExitStack() as stack,
     ):
-        if kind.startswith("memory"):
+        if kind == "memory":
             url = f"sqlite+aiosqlite:///{folder}/chunks.db"
         else:
             url = stack.enter_context(postgres(chunks))
         database = Database(url)
         await upgrade(database)
-        index = make_index(kind, database, exact, Path(folder))
+        index = make_index(kind, database, exact)
         if isinstance(index, PgVectorIndex):
             await index.prepare()
         try:
-            yield Opened(index, database, exact, Path(folder))
+            yield Opened(index, database, exact)
         finally:
             await database.close()
 
@@ -152,17 +150,6 @@ async def fill(index: MemoryIndex | PgVectorIndex, database: Database, data: Pat
     return seconds
 
 
-async def restart(index: MemoryIndex) -> float:
-    """Seconds in which another process has the saved index."""
-    await index.save()
-    begun = time.perf_counter()
-    restored = await MemoryIndex(index.exact_chunks, index.snapshots).ids()
-    seconds = time.perf_counter() - begun
-    if restored != await index.ids():
-        raise RuntimeError("the snapshot lacks chunks")
-    return seconds
-
-
 async def measure(kind: str, data: Path) -> dict[str, float]:
     """The numbers of an index."""
     queries, nearest = np.load(data / "queries.npy"), np.load(data / "nearest.npy")
@@ -171,12 +158,11 @@ async def measure(kind: str, data: Path) -> dict[str, float]:
         index, before = parts.index, memory_mb()
         result = {"add_s": await fill(index, parts.database, data)}
         begun = time.perf_counter()
-        await index.settled()
+        if isinstance(index, PgVectorIndex):
+            await index.settled()
         result["build_s"] = time.perf_counter() - begun
         gc.collect()
         result["memory_mb"] = memory_mb() - before
-        if isinstance(index, MemoryIndex):
-            result["load_s"] = await restart(index)
 
         async def both(number: int) -> Sequence[str]:
             return [key for key, _ in await hybrid(index, [Query(texts[number], queries[number])], LIMIT)]
@@ -194,7 +180,7 @@ async def measure(kind: str, data: Path) -> dict[str, float]:
                 result["recall"] = float(
                     np.mean([len(set(map(int, a)) & set(b.tolist())) / LIMIT for a, b in pairs])
                 )
-        result |= percentiles("found", await until_found(kind, parts.database, parts.exact, parts.folder))
+        result |= percentiles("found", await until_found(kind, parts.database, parts.exact))
         return result | percentiles("adding", await while_adding(parts, both, len(queries)))
 
 
@@ -221,7 +207,8 @@ async def while_adding(parts: Opened, search: Search, queries: int) -> list[floa
         await search(len(times) % queries)
         times.append(1000 * (time.perf_counter() - begun))
     await adding
-    await parts.index.settled()
+    if isinstance(parts.index, PgVectorIndex):
+        await parts.index.settled()
     return times
 
 

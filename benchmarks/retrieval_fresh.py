@@ -9,15 +9,13 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 
 from benchmarks.retrieval import vectors
 from services.retriever.corpus import ChunkVectors, Corpus
-from services.retriever.memory.index import MemoryIndex
-from services.retriever.memory.snapshot import Snapshots
+from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.runtime.embedding import Vectors
 from services.runtime.lifecycle import take_short_turns
@@ -40,24 +38,23 @@ class SeededVectors:
         return np.concatenate([vectors(1, crc32(text.encode())) for text in texts])
 
 
-def make_index(kind: str, database: Database, exact: int, folder: Path) -> MemoryIndex | PgVectorIndex:
-    """An index of a kind, such as "memory flat".
+def make_index(kind: str, database: Database, exact: int) -> MemoryIndex | PgVectorIndex:
+    """An index of a kind, such as "pgvector exact".
 
     Args:
         kind: The kind.
         database: The database.
-        exact: Number of chunks up to which a search compares its vector with all others.
-        folder: Folder of the snapshots of an index in memory.
+        exact: Number of chunks up to which pgvector compares a vector with all others.
     """
-    if kind.startswith("memory"):
-        return MemoryIndex(exact_chunks=exact, snapshots=Snapshots(folder, MODEL))
+    if kind == "memory":
+        return MemoryIndex()
     return PgVectorIndex(database, MODEL, exact)
 
 
-async def until_found(kind: str, database: Database, exact: int, folder: Path) -> list[float]:
+async def until_found(kind: str, database: Database, exact: int) -> list[float]:
     """Milliseconds from the event of each chunk until another process found it."""
     store, model = Chunks(database), SeededVectors()
-    command = ["-m", "benchmarks.retrieval_fresh", kind, database.url, str(exact), str(folder)]
+    command = ["-m", "benchmarks.retrieval_fresh", kind, database.url, str(exact)]
     pipe = asyncio.subprocess.PIPE
     follower = await asyncio.create_subprocess_exec(sys.executable, *command, stdin=pipe, stdout=pipe)
     if follower.stdin is None or follower.stdout is None:
@@ -97,10 +94,10 @@ async def found(corpus: Corpus, query: str) -> list[str]:
     return [chunk.id for chunk, _ in await corpus.search(queries, _LIMIT)]
 
 
-async def follow(kind: str, url: str, exact: int, folder: Path) -> None:
+async def follow(kind: str, url: str, exact: int) -> None:
     """Answer each word of the input with the ids of the chunks that a search finds."""
     database = Database(url)
-    index = make_index(kind, database, exact, folder)
+    index = make_index(kind, database, exact)
     corpus = Corpus(index, ChunkChanges(database), ChunkVectors(Chunks(database), SeededVectors()))
     await found(corpus, "nothing")
     print("ready", flush=True)
@@ -111,4 +108,4 @@ async def follow(kind: str, url: str, exact: int, folder: Path) -> None:
 
 if __name__ == "__main__":
     take_short_turns()  # as services do
-    asyncio.run(follow(sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4])))
+    asyncio.run(follow(sys.argv[1], sys.argv[2], int(sys.argv[3])))

@@ -19,6 +19,7 @@ from benchmarks.offline_agreement import load
 from benchmarks.retrieval_child import opened
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from services.indexer.loading import local_model
+from services.retriever.pgvector import PgVectorIndex
 from services.store.chunks import Chunks, StoredChunk
 
 DEPTH, POOL, RESAMPLES = 5, 200, 10_000
@@ -51,7 +52,8 @@ async def ranks_of(kind: str, folder: Path, model: str) -> dict[str, list[float]
         index = parts.index
         await Chunks(parts.database).add(chunks)
         await index.add(chunks, vectors)
-        await index.settled()
+        if isinstance(index, PgVectorIndex):
+            await index.settled()
         for topic, vector in zip(queries, await embedder.embed(list(queries.values())), strict=True):
             words, nearest = await index.matching(queries[topic], POOL), await index.nearest(vector, POOL)
             fused = [key for key, _ in reciprocal_rank_fusion([words, nearest])]
@@ -77,5 +79,5 @@ if __name__ == "__main__":
     parser.add_argument("--model", default="all-MiniLM-L6-v2")
     parser.add_argument("--index", choices=("memory", "pgvector"), default="memory")
     options = parser.parse_args()
-    kind = {"memory": "memory flat", "pgvector": "pgvector exact"}[options.index]
+    kind = "pgvector exact" if options.index == "pgvector" else "memory"
     asyncio.run(measure(kind, Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", options.model))

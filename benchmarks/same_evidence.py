@@ -25,7 +25,7 @@ from nuggetstream.domain.identity import content_hash
 from services.indexer.chunking import cut
 from services.indexer.loading import local_model
 from services.indexer.storing import StoringEmbedder
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.port import VectorIndex
 from services.retriever.search import Scope, Searcher
 from services.runtime.embedding import Embedder
@@ -108,7 +108,7 @@ async def main(count: int, model: str) -> None:
     battles, passages = crowdrag(Path(os.environ["NUGGETSTREAM_DATA"]) / "crowdrag25", count)
     async with opened("pgvector exact") as parts:
         await store(parts.database, battles, passages)
-        indexes = (MemoryIndex(exact_chunks=10**9), parts.index)
+        indexes = (MemoryIndex(), parts.index)
         result = await compare(parts.database, local_model(model), battles, indexes)
     print(
         f"{len(battles)} battles, {model}: {len(result.differing)} of {result.searches:,} searches in their "

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 _ACK_WAIT = 10.0
 _BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
 NATS = "nats"  # folder of the broker in the data folder
-SNAPSHOTS = "index"  # folder of the retriever's snapshots in the data folder
 _CALLED = ("indexer", "rater")  # services that others call over gRPC
 
 
@@ -290,7 +289,7 @@ class _Starter:
             checks=self.checks,
             batches=choices.batches,
             embedding=choices.embedding,
-            retrieval=choices.retrieval.saving_in(choices.folder / SNAPSHOTS),
+            retrieval=choices.retrieval,
             rehearsal=choices.rehearsal,
             reranking=self.reranking,
         )

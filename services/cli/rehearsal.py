@@ -58,7 +58,7 @@ def offline_embedding(embedding: EmbeddingSettings) -> EmbeddingSettings:
 
 def offline_retrieval(retrieval: RetrievalSettings) -> RetrievalSettings:
     """The same for the reranker; without a threshold, whose meaning depends on the embedding model."""
-    update: dict[str, Any] = {"retrieval_snapshots": None, "retrieval_min_similarity": None}
+    update: dict[str, Any] = {"retrieval_min_similarity": None}
     if retrieval.rerank_model is not None:
         update |= {"rerank_url": _URL, "rerank_api_key": None, "rerank_timeout_s": _PATIENCE_S}
     return retrieval.model_copy(update=update)

@@ -1,7 +1,6 @@
 """The settings of the retriever, its index, and what it does before it searches."""
 
 import asyncio
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Literal, Self
 
@@ -29,12 +28,10 @@ class RetrievalSettings(BaseSettings):
 
     Attributes:
         retrieval_index: Where the index over all chunks is: "memory", or "pgvector" in PostgreSQL.
-        retrieval_exact_chunks: Number of chunks up to which a vector is compared with all others; with more,
-            a graph (HNSW) is searched.
+        retrieval_exact_chunks: Number of chunks up to which pgvector compares a vector with all others; with
+            more, it searches a graph (HNSW). In memory, vectors are always compared with all others.
         retrieval_min_similarity: Smallest cosine similarity to the query at which a chunk is evidence; unset
             for all.
-        retrieval_snapshots: Folder in which an index in memory is saved, so that a restart is fast; unset for
-            none.
         retrieval_query_variations: Number of variations of a query that the chat model makes and that are
             searched for, too; 0 for none.
         rerank_url: Base URL of an endpoint that answers `POST /rerank`, such as those of Cohere, vLLM and
@@ -51,7 +48,6 @@ class RetrievalSettings(BaseSettings):
     retrieval_index: Literal["memory", "pgvector"] = "memory"
     retrieval_exact_chunks: int = Field(20_000, ge=0)
     retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
-    retrieval_snapshots: Path | None = None
     retrieval_query_variations: int = Field(0, ge=0, le=10)
     rerank_url: str | None = None
     rerank_api_key: SecretStr | None = None
@@ -76,10 +72,6 @@ class RetrievalSettings(BaseSettings):
         """The key for the endpoint of the reranker."""
         return None if self.rerank_api_key is None else self.rerank_api_key.get_secret_value()
 
-    def saving_in(self, folder: Path) -> Self:
-        """The settings with a folder for snapshots, unless they name one."""
-        return self.model_copy(update={"retrieval_snapshots": self.retrieval_snapshots or folder})
-
 
 async def open_index(settings: RetrievalSettings, database: "Database", model: str | None) -> "VectorIndex":
     """The index over all chunks.
@@ -94,12 +86,9 @@ async def open_index(settings: RetrievalSettings, database: "Database", model: s
         Unavailable: The database does not answer, or lacks pgvector.
     """
     if settings.retrieval_index == "memory":
-        from services.retriever.memory.index import MemoryIndex
-        from services.retriever.memory.snapshot import Snapshots
+        from services.retriever.memory import MemoryIndex
 
-        folder = settings.retrieval_snapshots
-        snapshots = None if folder is None else Snapshots(folder, model)
-        return MemoryIndex(exact_chunks=settings.retrieval_exact_chunks, snapshots=snapshots)
+        return MemoryIndex()
     if database.is_sqlite:
         raise click.ClickException(
             "NUGGETSTREAM_RETRIEVAL_INDEX=pgvector needs PostgreSQL; the database is SQLite"

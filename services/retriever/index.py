@@ -1,5 +1,6 @@
 """Rank a few chunks, such as those of one battle, without an index that is kept."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from nuggetstream.text.terms import terms
-from services.retriever.memory.postings import Postings
+from services.retriever.bm25 import Postings
 from services.runtime.embedding import Vectors
 from services.store.chunks import StoredChunk
 
@@ -30,11 +31,11 @@ class Query:
 
 def rank_by_words(words: Sequence[str], chunks: Sequence[StoredChunk]) -> list[StoredChunk]:
     """The chunks that share a term with the query, best first by BM25."""
-    bags = [terms(chunk.text) for chunk in chunks]
-    lengths = np.array([len(bag) for bag in bags], dtype=np.float32)
-    scores = Postings().extended(bags, 0).scores(words, lengths, len(chunks))
-    if scores is None:
-        return []
+    postings, bags = Postings(), [Counter(terms(chunk.text)) for chunk in chunks]
+    for row, bag in enumerate(bags):
+        postings.add(row, bag)
+    lengths = np.array([bag.total() for bag in bags], dtype=np.float32)
+    scores = postings.scores(words, lengths, len(chunks))
     return [chunks[i] for i in np.argsort(-scores, kind="stable") if scores[i] > 0]
 
 

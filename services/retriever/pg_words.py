@@ -12,11 +12,11 @@ from math import log1p
 from zlib import crc32
 
 from nuggetstream.text.terms import terms
+from services.retriever.bm25 import K1, B
 from services.retriever.term_statistics import Holders
 
 DIMENSIONS = 1_000_000_000  # the most that a sparsevec takes, so that hardly any two terms share a number
 
-_K1, _B = 1.5, 0.75  # as in memory
 _LENGTH = 150.0  # terms of a usual chunk: weights are stored, so the mean of all chunks cannot be used
 _TERM_LENGTH = 200  # PostgreSQL takes lexemes of less than 2 kB
 _MOST_TERMS = 15_000  # different terms of a chunk; a sparsevec takes 16,000
@@ -52,7 +52,7 @@ def weights(counts: Counter[str]) -> str:
 
     weight = f / (f + k₁ (1 − b + b · length / usual length))
     """
-    norm = _K1 * (1 - _B + _B * counts.total() / _LENGTH)
+    norm = K1 * (1 - B + B * counts.total() / _LENGTH)
     return _sparse((term, f / (f + norm)) for term, f in list(counts.items())[:_MOST_TERMS])
 
 

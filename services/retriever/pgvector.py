@@ -171,10 +171,6 @@ class PgVectorIndex:
         while self._tending is not None and not self._tending.done():
             await asyncio.wait([self._tending])
 
-    async def keep_saved(self, stop: asyncio.Event) -> None:
-        """Nothing until `stop` is set: the database keeps it."""
-        await stop.wait()
-
     async def _is_there(self) -> bool:
         if not self._exists:
             async with self._database.reading() as tx:

@@ -3,7 +3,6 @@
 Two implementations: `memory` in the process, `pgvector` in PostgreSQL. One suite of tests runs against both.
 """
 
-import asyncio
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractAsyncContextManager
@@ -94,6 +93,3 @@ class VectorIndex(Protocol):
 
     async def matching(self, query: str, limit: int, only: Filter = ALL) -> list[str]:
         """Ids of the chunks that share a term with a query, best first."""
-
-    async def keep_saved(self, stop: asyncio.Event) -> None:
-        """Save it from time to time, where it is lost with the process, until `stop` is set."""

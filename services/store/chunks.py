@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, bindparam, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
@@ -110,6 +110,12 @@ class Chunks:
         if not self._database.is_sqlite:  # so that two writers of the same pages cannot deadlock
             rows.sort(key=itemgetter("content_hash", "ordinal", "id"))
         await self._database.insert_rows(chunks, rows)
+
+    async def count(self, most: int) -> int:
+        """The number of stored chunks, counted up to a number."""
+        some = select(chunks.c.position).limit(most).subquery()
+        async with self._database.reading() as tx:
+            return int(await tx.scalar(select(func.count()).select_from(some)) or 0)
 
     async def get(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
         """The stored chunks among those with the given ids, by id."""

@@ -55,7 +55,7 @@ def test_a_package_index_that_does_not_answer_is_told_in_one_sentence(tmp_path: 
         ("PermissionError: [Errno 13] Permission denied: '.venv'", "clone to a folder of your own"),
         ("ERROR: Failed building wheel for lxml\nerror: command 'gcc' failed", "lxml has no ready package"),
         ("/usr/bin/python3: No module named ensurepip", "apt install python3-venv"),
-        ("ERROR: No matching distribution found for faiss-cpu>=1.15", "faiss-cpu>=1.15 is not offered"),
+        ("ERROR: No matching distribution found for protego>=0.7", "protego>=0.7 is not offered"),
     ],
 )
 def test_advice_fits_what_pip_says(output: str, told: str) -> None:

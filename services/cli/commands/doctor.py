@@ -12,13 +12,16 @@ from services.cli.database_url import open_database
 from services.cli.embedding import EmbeddingSettings, probe
 from services.cli.prepared import require_streams, require_tables
 from services.cli.process import read_settings
+from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, embedded_pipeline
+from services.retriever.memory import MAX_CHUNKS, REMEDY
 from services.runtime.bus import Bus
 from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN, masked_url
 from services.runtime.nats_server import NatsServerMissing, find_binary
 from services.runtime.public_addresses import registries_of
+from services.store.chunks import Chunks
 
 _CONNECT_SECONDS = 4.0
 _REGISTRIES_AGE = 365  # days
@@ -26,7 +29,6 @@ _REGISTRIES_AGE = 365  # days
 _EXTRAS = {
     "sentence_transformers": "dense vectors (extra: dense)",
     "trafilatura": "reading HTML (extra: scraper)",
-    "faiss": "vector search (extra: retriever)",
     "fastapi": "the gateway (extra: gateway)",
     "openai": "calling a model (extra: llm)",
     "asyncpg": "PostgreSQL (extra: postgres)",
@@ -78,6 +80,9 @@ def command(embedded: bool) -> None:
         checks += [
             Check("broker", lambda: _broker(platform), masked_url(platform.nats_url)),
             Check("database", lambda: _database(platform), masked_url(platform.database_url)),
+            Check(
+                "index of the corpus", lambda: _index(platform, pipeline, read_settings(RetrievalSettings))
+            ),
         ]
     if asyncio.run(_failures(checks)):
         raise SystemExit(1)
@@ -144,6 +149,21 @@ async def _database(platform: PlatformSettings) -> str:
         return "all tables exist"
     finally:
         await database.close()
+
+
+async def _index(platform: PlatformSettings, pipeline: PipelineSettings, retrieval: RetrievalSettings) -> str:
+    if pipeline.retrieval_scope != "corpus":
+        return "not needed: battles are searched in their own pages"
+    if retrieval.retrieval_index == "pgvector":
+        return "in PostgreSQL"
+    database = open_database(platform.database_url, connections=1)
+    try:
+        count = await Chunks(database).count(MAX_CHUNKS + 1)
+    finally:
+        await database.close()
+    if count > MAX_CHUNKS:
+        raise RuntimeError(f"more than {MAX_CHUNKS:,} chunks are too many to search in memory: {REMEDY}")
+    return f"{count:,} chunks, in memory"
 
 
 async def _model(llm: LLMSettings) -> str:

@@ -33,5 +33,4 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             stages=stages,
             rpcs=[retrieval_service(searcher)],
             first=preparations(retriever),
-            background=[index.keep_saved],
         )

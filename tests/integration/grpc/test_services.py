@@ -18,7 +18,7 @@ from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.stage import outcomes_of
 from services.retriever.grpc_service import retrieval_service
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.search import Searcher
 from services.runtime import rpc
 from services.runtime.embedding import Vectors

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import VectorIndex
 from services.store.database import Database
@@ -14,15 +14,13 @@ from tests.databases import copy_of
 from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414 - a fixture
 
 MAKERS: dict[str, Callable[[Database], VectorIndex]] = {
-    "flat": lambda _: MemoryIndex(),
-    "graph": lambda _: MemoryIndex(exact_chunks=0),
+    "memory": lambda _: MemoryIndex(),
     "pgvector": lambda database: PgVectorIndex(database, "words", 20_000),
     "pgvector graph": lambda database: PgVectorIndex(database, "words", 0),
 }
-SQLITE = [pytest.param((kind, "sqlite"), id=f"{kind}-sqlite") for kind in ("flat", "graph")]
 POSTGRESQL = [
     pytest.param((kind, "postgresql"), id=f"{kind}-postgresql", marks=pytest.mark.postgresql)
-    for kind in ("flat", "pgvector", "pgvector graph")
+    for kind in ("memory", "pgvector", "pgvector graph")
 ]
 
 
@@ -39,7 +37,7 @@ class Indexed:
     make: Callable[[], VectorIndex]
 
 
-@pytest.fixture(params=[*SQLITE, *POSTGRESQL])
+@pytest.fixture(params=[pytest.param(("memory", "sqlite"), id="memory-sqlite"), *POSTGRESQL])
 def kind_and_url(
     request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path: Path
 ) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from benchmarks.same_evidence import compare, crowdrag, store
 from nuggetstream.domain.battle import Side
 from services.cli.retrieval import RetrievalSettings, open_index
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import Filter, VectorIndex
 from services.retriever.search import Scope, Searcher
@@ -62,7 +62,7 @@ async def battles_in(database: Database) -> list[StoredChunk]:
 
 async def test_battles_have_the_same_evidence_in_memory_and_with_pgvector(postgres: Database) -> None:
     await battles_in(postgres)
-    memory = Searcher.of(postgres, MODEL, MemoryIndex(exact_chunks=1_000_000))
+    memory = Searcher.of(postgres, MODEL, MemoryIndex())
     pgvector = Searcher.of(postgres, MODEL, await open_index(EXACT, postgres, "words"))
     chance = random.Random(8)
     for number in range(BATTLES):
@@ -78,7 +78,7 @@ async def test_battles_of_crowdrag_have_the_same_evidence_in_memory_and_with_pgv
 ) -> None:
     battles, passages = crowdrag(recorded_data / "crowdrag25", 36)
     await store(postgres, battles, passages)
-    indexes = MemoryIndex(exact_chunks=1_000_000), await open_index(EXACT, postgres, "words")
+    indexes = MemoryIndex(), await open_index(EXACT, postgres, "words")
     result = await compare(postgres, MODEL, battles, indexes)
     assert (result.searches, result.differing) == (3 * 36, [])
     assert result.pieces > 36 * 10
@@ -113,7 +113,7 @@ async def test_the_nearest_of_the_corpus_are_those_of_the_index_in_memory(postgr
     chunks = await battles_in(postgres)
     model = WordVectors(dimensions=96)
     vectors = model.encode([c.text for c in chunks])
-    memory, pgvector = MemoryIndex(exact_chunks=1_000_000), await open_index(EXACT, postgres, "words")
+    memory, pgvector = MemoryIndex(), await open_index(EXACT, postgres, "words")
     for index in (memory, pgvector):
         await index.add(chunks, vectors)
     for query in ("green tea", "coffee with milk", "lemon"):

@@ -8,7 +8,7 @@ from sqlalchemy import func, select, text
 
 from services.indexer.storing import StoringEmbedder
 from services.retriever.corpus import ChunkVectors
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.reindexing import drop_others, reindex
 from services.retriever.search import Scope, Searcher

@@ -12,7 +12,7 @@ from nuggetstream.domain.identity import content_hash
 from services.indexer.cuts import Cuts
 from services.indexer.grpc_service import embedding_service
 from services.indexer.storing import StoringEmbedder
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.search import Scope, Searcher
 from services.runtime import rpc
 from services.runtime.embedding import Vectors

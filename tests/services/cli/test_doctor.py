@@ -1,9 +1,17 @@
-"""`nuggetstream doctor` names the date of the vendored address registries."""
+"""`nuggetstream doctor` names old address registries, and a corpus that is too large for memory."""
 
 from datetime import timedelta
 
-from services.cli.commands.doctor import _registries
+import pytest
+
+from nuggetstream.domain.identity import content_hash
+from services.cli.commands import doctor
+from services.cli.commands.doctor import _index, _registries
+from services.cli.retrieval import RetrievalSettings
+from services.cli.settings import PipelineSettings, PlatformSettings
 from services.runtime.public_addresses import registries_of
+from services.store.chunks import Chunks, StoredChunk
+from services.store.database import Database
 
 
 def test_registries_older_than_a_year_are_a_warning_and_no_error() -> None:
@@ -12,3 +20,20 @@ def test_registries_older_than_a_year_are_a_warning_and_no_error() -> None:
     old = _registries(as_of + timedelta(days=366))
     assert old.startswith(f"warn address registries of {as_of}")
     assert "more than a year old" in old
+
+
+async def test_a_corpus_that_is_too_large_for_an_index_in_memory_is_an_error_with_its_remedy(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = ["tea", "coffee", "water"]
+    await Chunks(record).add([StoredChunk(text, content_hash(text), 0, text) for text in texts])
+    platform = PlatformSettings(database_url=record.url)
+    memory, pgvector = RetrievalSettings(), RetrievalSettings(retrieval_index="pgvector")
+    corpus, battle = PipelineSettings(retrieval_scope="corpus"), PipelineSettings()
+    monkeypatch.setattr(doctor, "MAX_CHUNKS", 3)
+    assert await _index(platform, corpus, memory) == "3 chunks, in memory"
+    monkeypatch.setattr(doctor, "MAX_CHUNKS", 2)
+    with pytest.raises(RuntimeError, match=r"more than 2 chunks .* NUGGETSTREAM_RETRIEVAL_INDEX=pgvector"):
+        await _index(platform, corpus, memory)
+    assert await _index(platform, corpus, pgvector) == "in PostgreSQL"
+    assert "not needed" in await _index(platform, battle, memory)

@@ -9,7 +9,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
 from services.cli import retrieval
 from services.cli.retrieval import preparations
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever
 from services.runtime.embedding import Vectors

@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import CitedPassage, Side, Source
 from nuggetstream.domain.event import BattleIndexed, BattleRetrieved
 from nuggetstream.domain.evidence import ChunkRef
 from nuggetstream.domain.identity import content_hash
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.search import Searcher
 from services.retriever.stage import Retriever
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource

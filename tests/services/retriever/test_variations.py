@@ -9,7 +9,7 @@ import pytest
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.failure import Reason
-from services.retriever.memory.index import MemoryIndex
+from services.retriever.memory import MemoryIndex
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever
 from services.retriever.variations import QueryVariations, variations_prompt
