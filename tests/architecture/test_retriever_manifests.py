@@ -1,4 +1,4 @@
-"""What an operator adds to the retriever: a model that it asks, and a folder in which it saves its index."""
+"""What an operator adds to the retriever: a model that it asks."""
 
 import copy
 import shutil
@@ -76,14 +76,3 @@ def test_a_service_that_is_told_of_prices_but_has_no_price_file_is_noticed() -> 
     assert rules.problems(manifests, policies=False) == [
         "Deployment retriever: the price file /etc/nuggetstream/prices.toml is not mounted"
     ]
-
-
-def test_the_documented_volume_is_where_the_retriever_saves_its_index(tmp_path: Path) -> None:
-    manifests = on_top(tmp_path, **documented("NUGGETSTREAM_RETRIEVAL_SNAPSHOTS"))
-    assert rules.problems(manifests, policies=True) == []
-    retriever = of(manifests, "Deployment retriever")
-    service = container(retriever)
-    (folder,) = [e["value"] for e in service["env"] if e["name"] == "NUGGETSTREAM_RETRIEVAL_SNAPSHOTS"]
-    (volume,) = [mount["name"] for mount in service["volumeMounts"] if mount["mountPath"] == folder]
-    volumes = {each["name"] for each in retriever["spec"]["template"]["spec"]["volumes"]}
-    assert {volume, "tmp"} <= volumes
