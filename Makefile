@@ -101,7 +101,7 @@ bench-intake: $(DEV_STAMP)  ## accept 2,000 battles as NDJSON, and watch the rec
 	$(BIN)/python -m benchmarks.intake --scale $(or $(SCALE),full)
 
 bench-retrieval: $(DEV_STAMP)  ## search among 100,000 chunks beside other libraries (SCALE=full: 1,000,000)
-	$(BIN)/python -m benchmarks.retrieval --chunks $(if $(filter full,$(SCALE)),1000000,100000)
+	$(BIN)/python -m benchmarks.retrieval --chunks $(if $(filter full,$(SCALE)),1000000 --without memory --without "pgvector exact",100000)
 
 bench-live: $(DEV_STAMP)  ## seconds from sending to nuggets, explanation and rating at 5 battles a second (SCALE=small: 6 s)
 	$(BIN)/python -m benchmarks.live --scale $(or $(SCALE),full)
