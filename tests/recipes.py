@@ -8,7 +8,7 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-_WRITE = re.compile(r"Write `([\w/]+\.py)`:\n\n( *)```python\n(.*?)\n\2```", re.DOTALL)
+_WRITE = re.compile(r"Write `([\w/]+\.py)`:\n\n(?: *<!--[^\n]*-->\n)?( *)```python\n(.*?)\n\2```", re.DOTALL)
 _ADD = re.compile(r"Import it in\s+`([\w/]+\.py)`\s+and add\s+`([^`]+)`\s+to\s+`(\w+)`")
 
 

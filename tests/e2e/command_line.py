@@ -1,14 +1,11 @@
-"""The command as a user runs it, the examples of the manual, and what is written."""
+"""The command as a user runs it, and what is written."""
 
 import csv
 import json
-import re
 from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.e2e.processes import clean_environment, run_command, run_here
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 async def nuggetstream(*arguments: str | Path, in_process: bool = True) -> tuple[int, str]:
@@ -18,21 +15,10 @@ async def nuggetstream(*arguments: str | Path, in_process: bool = True) -> tuple
     return await run_command(clean_environment(), *map(str, arguments))
 
 
-def blocks(page: str, kind: str) -> list[str]:
-    """The examples of one kind on a page, in order."""
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    return re.findall(rf"^```{kind}\n(.*?)^```", text, flags=re.S | re.M)
-
-
 def written(folder: Path, name: str, text: str) -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
-
-
-def words(text: str) -> list[str]:
-    """What is printed, without the lines of tables, blanks and the folder of the files."""
-    return re.sub(r"[\u2500-\u257f]+", " ", re.sub(r"/\S*/", "", text)).split()
 
 
 def strict(path: Path) -> Any:

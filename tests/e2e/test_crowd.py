@@ -3,47 +3,16 @@
 import gzip
 import json
 import math
-import re
 from pathlib import Path
 
 import pytest
 
 from nuggetstream.crowd.grades import same_order
 from nuggetstream.files.crowdrag import DIMENSIONS, read_grades
-from tests.e2e.command_line import blocks, nuggetstream, rows, strict, written
+from tests.e2e.command_line import nuggetstream, rows, strict, written
 
 TWO_VOTES = "item,worker,label\nx,ann,a\nx,ben,b\n"
 ONE_WIN = "topic,first,second,label\nt,x,y,a\n"
-
-
-def same_text(printed: str, promised: str) -> None:
-    """Compare word by word; another version of numpy may lead EM to slightly different numbers."""
-    ours, theirs = (re.sub(r"/\S*/", "", text).split() for text in (printed, promised))
-    assert len(ours) == len(theirs)
-    for our_word, their_word in zip(ours, theirs, strict=True):
-        if re.fullmatch(r"\d\.\d+", their_word):
-            assert float(our_word) == pytest.approx(float(their_word), abs=0.1)
-        else:
-            assert our_word == their_word
-
-
-async def test_the_examples_of_the_manual_are_what_the_command_prints(tmp_path: Path) -> None:
-    votes, _, compared = blocks("crowd", "csv")
-    agreement, _, grades = blocks("crowd", "text")
-    code, output = await nuggetstream("crowd", written(tmp_path, "votes.csv", votes), in_process=False)
-    assert code == 0, output
-    same_text(output, agreement)
-    code, output = await nuggetstream("crowd", "grades", written(tmp_path, "compared.csv", compared))
-    assert code == 0, output
-    same_text(output, grades)
-
-
-def test_the_python_example_of_the_manual_runs() -> None:
-    (example,) = blocks("crowd", "python")
-    names: dict[str, object] = {}
-    exec(example, names)
-    # Squared ordinal distances: 1 between 0 and 1, 6.25 between 0 and 2, 2.25 between 1 and 2.
-    assert names["alpha"] == pytest.approx(1 - 0.5 / 3)
 
 
 async def test_plain_output_is_rows_for_another_program(tmp_path: Path) -> None:

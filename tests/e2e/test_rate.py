@@ -2,16 +2,14 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from tests.e2e.processes import clean_environment, run_command, run_here
+from tests.e2e.processes import run_here
 from tests.evaluated import file_of, round_robin
 
-DOCS = Path(__file__).parents[2] / "docs" / "ratings.md"
 TITLES = (
     "Leaderboard",
     "At equal style",
@@ -49,30 +47,6 @@ def strict(path: Path) -> dict[str, Any]:
 def table(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def block(kind: str) -> str:
-    found = re.search(rf"^```{kind}\n(.*?)^```", DOCS.read_text(encoding="utf-8"), flags=re.S | re.M)
-    assert found
-    return found[1]
-
-
-def told(text: str) -> tuple[list[str], list[float]]:
-    """The words and the numbers of a printed table, without its lines and blanks."""
-    plain = re.sub(r"[\u2500-\u257f]+", " ", text)
-    number = r"\d+(?:,\d{3})*(?:\.\d+)?"
-    numbers = [float(each.replace(",", "")) for each in re.findall(number, plain)]
-    return re.sub(number, "#", plain).split(), numbers
-
-
-async def test_the_example_of_the_documentation_is_what_the_command_prints(tmp_path: Path) -> None:
-    path = written(tmp_path, block("csv"))
-    code, output = await run_command(clean_environment(), "rate", str(path), "--advise")
-    assert code == 0
-    words, numbers = told(output)
-    promised, close = told(block("text"))
-    assert words == promised
-    assert numbers == pytest.approx(close, abs=8)  # another version of numpy may draw other resamples
 
 
 async def test_every_section_is_written_as_strict_json_and_tables(tmp_path: Path) -> None:

@@ -7,32 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.command_line import blocks, nuggetstream, rows, strict, words, written
+from tests.e2e.command_line import nuggetstream, rows, strict
 from tests.graded import graded_file, passage, tides
-
-
-async def test_the_examples_about_graded_passages_are_what_the_command_prints(tmp_path: Path) -> None:
-    graded = written(tmp_path, "graded.jsonl", blocks("rubric", "json")[0])
-    names = ("people.csv", "judge.csv", "ours.csv", "official.csv")
-    people, judge, ours, official = (
-        written(tmp_path, name, text) for name, text in zip(names, blocks("rubric", "csv"), strict=True)
-    )
-    qrels, reef, kelp = (
-        written(tmp_path, name, text)
-        for name, text in zip(("labels.qrels", "reef.run", "kelp.run"), blocks("rubric", "trec"), strict=True)
-    )
-    asked: list[tuple[str | Path, ...]] = [
-        ("cover", graded, "--at", "2"),
-        ("verify", graded),
-        ("agree", graded),
-        ("kappa", people, judge, "--labels", "poor,fair,good"),
-        ("correlate", ours, official),
-        ("measure", "--qrels", qrels, "--runs", reef, "--runs", kelp, "--fuse"),
-    ]
-    for arguments, promised in zip(asked, blocks("rubric", "text"), strict=True):
-        code, output = await nuggetstream("rubric", *arguments)
-        assert code == 0, output
-        assert words(output) == words(promised)
 
 
 async def test_everything_about_a_graded_file_is_written(tmp_path: Path) -> None:

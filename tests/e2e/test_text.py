@@ -4,17 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import blocks, nuggetstream, rows, strict, written
-
-
-async def test_the_example_of_the_manual_is_what_the_command_prints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written(tmp_path, "answers.jsonl", blocks("text", "json")[0])
-    monkeypatch.chdir(tmp_path)
-    code, output = await nuggetstream("text", "answers.jsonl", "--group", "system", "--sources", "pages")
-    assert code == 0, output
-    assert output == blocks("text", "text")[0]
+from tests.documents import block
+from tests.e2e.command_line import nuggetstream, rows, strict, written
 
 
 async def test_a_long_path_is_shown_by_its_end(tmp_path: Path) -> None:
@@ -24,15 +15,8 @@ async def test_a_long_path_is_shown_by_its_end(tmp_path: Path) -> None:
     assert f"…{'x' * 36}.md " in output
 
 
-def test_the_python_example_of_the_manual_runs() -> None:
-    (example,) = blocks("text", "python")
-    names: dict[str, object] = {}
-    exec(example, names)
-    assert names["frame"]["citations"].to_list() == [1.0, 0.0, 0.5]  # type: ignore[index]
-
-
 async def test_every_number_is_written(tmp_path: Path) -> None:
-    answers = written(tmp_path, "answers.jsonl", blocks("text", "json")[0])
+    answers = written(tmp_path, "answers.jsonl", block("docs/text.md", "json"))
     out = tmp_path / "out"
     options = ("--group", "system", "--sources", "3", "--first-source", "1", "--plain")
     code, output = await nuggetstream("text", answers, *options, "--out", out)

@@ -1,12 +1,10 @@
 """Does the side of an answer or its place in the session change what workers agree on?"""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.notes import notes
@@ -15,9 +13,7 @@ from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
 from nuggetstream.crowd.writing import write_crowd
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.worker_labels import LabelColumns, read_worker_labels
-from services.cli.commands.crowd import command
 
-PAGE = Path(__file__).parents[3] / "docs" / "crowd.md"
 QUICK = CompetenceOptions(restarts=1, iterations=2)
 LED_BY_THE_SIDE = """first,second,worker,label
 x,y,ann,a
@@ -176,19 +172,3 @@ def test_both_effects_are_written(tmp_path: Path) -> None:
     assert (only["sides"]["both"], only["sides"]["effect"]["groups"]["forward"]["value"]) == (2, 1)
     assert only["places"]["missing"] == "early: one label only: nothing could have disagreed"
     assert written["rests_on"]["sessions"] == {"first": 1, "middle": 1, "last": 2}
-
-
-def test_the_example_of_the_manual_is_what_the_command_prints(tmp_path: Path) -> None:
-    text = PAGE.read_text(encoding="utf-8").partition("## Does the order matter?")[2]
-    votes, promised = (
-        re.findall(rf"^```{kind}\n(.*?)^```", text, re.S | re.M)[0] for kind in ("csv", "text")
-    )
-    path = tmp_path / "shown.csv"
-    path.write_text(votes, encoding="utf-8")
-    arguments = [str(path), "--sides", "first", "second", "--position", "nth", "--restarts", "1"]
-    result = CliRunner().invoke(command, arguments)
-    assert result.exit_code == 0, result.output
-    printed = result.output.partition("Pairs shown in both orders (alpha)")[2].split()
-    without_boxes = re.sub(r"[\u2500-\u257f]+", " ", promised).partition("(alpha)")[2].split()
-    assert without_boxes
-    assert printed[: len(without_boxes)] == without_boxes

@@ -1,0 +1,220 @@
+"""The commands and examples of README and docs run as they are printed, and print what the page shows."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.documents import Block, blocks, pages
+from tests.e2e.processes import clean_environment
+
+pytestmark = pytest.mark.slow
+
+SAMPLES = Path(__file__).parent / "samples"
+PATIENCE = 240.0  # seconds
+BATTLE = "tides"
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+# Programs as a page names them: at the address of the platform that runs, on ports that are free.
+PROLOGUE = """
+set -eu
+curl() { command curl --fail-with-body "$@"; }
+nuggetstream() {
+  case "$1" in
+    up) command nuggetstream "$@" --http-port 0 --grpc-port 0 --metrics-port 0 ;;
+    failures|calls|nuggets|delete|retention|audit) command nuggetstream "$@" --url "$PLATFORM" ;;
+    webhooks) command nuggetstream "$@" --gateway "$PLATFORM" ;;
+    demo) case " $* " in
+      *" --arena "*) command nuggetstream "$@" --http-port 0 --arena-port 0 ;;
+      *) command nuggetstream "$@" ;;
+    esac ;;
+    *) command nuggetstream "$@" ;;
+  esac
+}
+"""
+
+
+@dataclass
+class Platform:
+    """A running `nuggetstream up`: its address and its data folder."""
+
+    url: str
+    data: Path
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """One platform for all pages, with one battle that has ended."""
+    folder = tmp_path_factory.mktemp("up")
+    free = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
+    process = started(
+        [sys.executable, "-m", "services.cli.main", "up", *free],
+        folder,
+        environment(NUGGETSTREAM_EMBEDDING_MODEL="none"),
+    )
+    try:
+        platform = Platform(address(process), folder / "nuggetstream-data")
+        body = json.loads((SAMPLES / "battles.jsonl").read_text(encoding="utf-8").splitlines()[0])
+        request = Request(
+            f"{platform.url}/v1/battles?wait=120",
+            data=json.dumps(body | {"id": BATTLE}).encode(),
+            headers={"content-type": "application/json"},
+        )
+        with urlopen(request) as response:
+            assert json.load(response)["state"] == "scored"
+        yield platform
+    finally:
+        stop(process)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Variables of a user without settings, with the commands of this installation."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return (
+        clean_environment() | {"PATH": path, "BROWSER": "true", "KEY": "none", "PYTHONUNBUFFERED": "1"} | more
+    )
+
+
+def started(command: list[str], folder: Path, env: dict[str, str]) -> "subprocess.Popen[str]":
+    """A process in a group of its own, as a terminal starts it."""
+    return subprocess.Popen(
+        command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+def address(process: "subprocess.Popen[str]") -> str:
+    """The first address that a process prints; its further output is read and dropped."""
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if named := re.search(r"http://127\.0\.0\.1:\d+", line):
+            threading.Thread(target=process.stdout.read, daemon=True).start()
+            return named[0]
+    pytest.fail("it ended before it named an address:\n" + "".join(lines))
+
+
+def stop(process: "subprocess.Popen[str]") -> int:
+    """The exit code of a process that gets Ctrl-C."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    return process.wait(timeout=PATIENCE)
+
+
+def told(text: str) -> tuple[list[str], list[float]]:
+    """Words and numbers of what is printed, without the lines of tables, blanks and folders.
+
+    >>> told("a 1,000 ┃ b 2.5%")
+    (['a', '#', 'b', '#%'], [1000.0, 2.5])
+    """
+    plain = re.sub(r"[\u2500-\u257f]+", " ", text)
+    numbers = [float(number.replace(",", "")) for number in NUMBER.findall(plain)]
+    return NUMBER.sub("#", plain).split(), numbers
+
+
+def prints(output: str, promised: str) -> None:
+    """Check that lines are part of an output; numbers may differ as other versions of numpy draw others."""
+    (words, numbers), (promised_words, promised_numbers) = told(output), told(promised)
+    assert promised_words
+    length = len(promised_words)
+    starts = [n for n in range(len(words)) if words[n : n + length] == promised_words]
+    assert starts, f"the page shows\n{promised}\nand the command prints\n{output}"
+    before = sum(word.count("#") for word in words[: starts[0]])
+    printed = numbers[before : before + len(promised_numbers)]
+    assert printed == pytest.approx(promised_numbers, rel=0.02, abs=0.5)
+
+
+@dataclass
+class Page:
+    """A page whose blocks run in order in one folder, and what the last block has printed."""
+
+    folder: Path
+    platform: Platform
+    names: dict[str, Any] = field(default_factory=dict)
+    output: str = ""
+
+    def use(self, block: Block) -> None:
+        """Do what the comment above a block says."""
+        if block.verb == "file":
+            (self.folder / block.details[0]).write_text(block.text, encoding="utf-8")
+        elif block.verb == "prints":
+            prints(self.output, block.text)
+        elif block.verb == "run":
+            for name in block.details:
+                if name.startswith("with "):
+                    shutil.copy(SAMPLES / name.removeprefix("with "), self.folder)
+            text = block.text.replace("http://127.0.0.1:8080", self.platform.url)
+            text = re.sub(r"\bBATTLE(-ID)?\b", BATTLE, text)
+            if block.language == "python":
+                self.python(text, block.place)
+            else:
+                self.shell(text, block)
+
+    def python(self, text: str, place: str) -> None:
+        printed = io.StringIO()
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
+            exec(compile(text, place, "exec"), self.names)
+        self.output = printed.getvalue()
+        assert self.output or "print(" not in text, f"{place} prints nothing"
+
+    def shell(self, text: str, block: Block) -> None:
+        folder = self.folder
+        if "up" in block.details and not (data := folder / "nuggetstream-data").exists():
+            data.symlink_to(self.platform.data)
+        if stops := [detail for detail in block.details if detail.startswith("until ")]:
+            (folder := self.folder / f"line-{block.line}").mkdir()
+        if not (venv := folder / ".venv").exists():
+            venv.symlink_to(sys.prefix)
+        env = environment(PLATFORM=self.platform.url)
+        if (
+            block.page != "README.md"
+        ):  # whose demo shows numbers; elsewhere words find the same passages sooner
+            env["NUGGETSTREAM_EMBEDDING_MODEL"] = "none"
+        process = started(["bash", "-c", PROLOGUE + text], folder, env)
+        if stops == ["until it listens"]:
+            address(process)
+            assert stop(process) in (0, 130, -signal.SIGINT), block.place
+        elif stops:
+            time.sleep(3)
+            assert process.poll() is None, f"{block.place}: {process.communicate()[0]}"
+            stop(process)
+        else:
+            self.output, _ = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 0, f"{block.place}: exit code {process.returncode}\n{self.output}"
+
+
+def runnable(page: str) -> bool:
+    return any(block.verb == "run" for block in blocks(page))
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if runnable(page)])
+def test_the_commands_of_a_page_run_as_they_are_printed(
+    page: str, tmp_path: Path, platform: Platform
+) -> None:
+    shown = Page(tmp_path, platform)
+    for block in blocks(page):
+        shown.use(block)
+
+
+@pytest.mark.parametrize("output", ["", "atlas 1041\n", "rank atlas 1241 (801-1313)"])
+def test_another_output_than_the_page_shows_is_noticed(output: str) -> None:
+    with pytest.raises(AssertionError):
+        prints(output, "atlas 1041 (801-1313)")
+
+
+def test_lines_around_and_other_random_draws_are_no_difference() -> None:
+    prints("Notes\n atlas 1039  (803-1310)\nmore", "atlas 1041 (801-1313)")
