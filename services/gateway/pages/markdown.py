@@ -22,7 +22,6 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from services.gateway.pages.code import highlighted
-from services.gateway.pages.mathematics import readable
 from services.gateway.pages.mathml import mathml
 from services.gateway.pages.quotes import Piece
 from services.gateway.pages.urls import is_web
@@ -134,10 +133,10 @@ class _Renderer(RendererHTML):
         return f"<code>{self._marked(tokens[idx].content)}</code>"
 
     def math(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
-        """A formula, typeset where it is known; else its text with its marks."""
+        """A formula, typeset where it is known; else as it is written, with its marks."""
         content, block = tokens[idx].content, bool(tokens[idx].meta)
         typeset = None if _PRIVATE.search(content) else mathml(content, block=block)
-        shown = self._marked(readable(content)) if typeset is None else self._run(typeset, last=False)
+        shown = self._marked(content) if typeset is None else self._run(typeset, last=False)
         if block:
             return f'<span class="math block" {_SCROLLING} aria-label="Formula">{shown}</span>'
         return f'<span class="math" dir="ltr">{shown}</span>'
