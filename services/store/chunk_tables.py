@@ -7,7 +7,7 @@ removed_chunks  chunks that were deleted, for indexes in memory
 
 from sqlalchemy import BigInteger, Column, Float, Integer, LargeBinary, String, Table, Text
 
-from services.store.schema import index_where, metadata
+from services.store.schema import index_where, metadata, on_postgresql
 from services.store.utc_datetime import UtcDateTime
 
 _HASH = String(64)
@@ -26,8 +26,12 @@ chunks = Table(
     Column("language", String(35)),
     Column("language_confidence", Float),  # of a detected language; NULL for a declared one
     Column("fetched_at", UtcDateTime()),
-    Column("transaction_number", BigInteger),  # that wrote the row, by default; NULL in SQLite
+    Column("transaction_number", BigInteger),  # that wrote the row; NULL in SQLite
     index_where("transaction_number IS NOT NULL", "ix_chunks_transaction_number", "transaction_number"),
+)
+on_postgresql(
+    chunks,
+    "ALTER TABLE %(table)s ALTER transaction_number SET DEFAULT pg_current_xact_id()::text::bigint",
 )
 
 vectors = Table(

@@ -2,12 +2,12 @@
 
 fetched_pages  the last outcome of each page; it belongs to the battle for which the page was fetched
 robots_files   robots.txt of each origin, as long as it is valid
-host_pauses    when the next request to each host may start; not logged on PostgreSQL
+host_pauses    when the next request to each host may start
 """
 
 from sqlalchemy import JSON, Column, Float, String, Table, Text
 
-from services.store.schema import metadata
+from services.store.schema import metadata, not_logged
 from services.store.utc_datetime import UtcDateTime
 
 _HASH = String(64)
@@ -36,3 +36,4 @@ host_pauses = Table(
     Column("key", _HASH, primary_key=True),  # of the host
     Column("next_start", Float, nullable=False),  # seconds since 1970, by the clock of the database
 )
+not_logged(host_pauses)

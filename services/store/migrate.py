@@ -1,4 +1,8 @@
-"""Migrate the database to the schema that this version expects."""
+"""Create the tables of an empty database, and migrate one that an earlier release created.
+
+The declarations of the tables are the schema: an empty database gets them as they are, together with the
+newest revision. Migrations are for databases that have rows, each in a transaction of its own.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,56 +12,67 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+import services.store.access_tables
+import services.store.bank_tables
+import services.store.call_tables
+import services.store.canary_runs
+import services.store.chunk_tables
+import services.store.cost_tables
+import services.store.doubts
+import services.store.edit_tables
+import services.store.fetch_tables
+import services.store.judge_biases
+import services.store.label_tables
+import services.store.lost_inputs
+import services.store.nuggetizer_tables
+import services.store.pending_outcomes
+import services.store.pending_votes
+import services.store.question_tables
+import services.store.slices
+import services.store.tables
+import services.store.webhook_tables  # noqa: F401 - all of these declare tables or indexes
 from services.store.database import Database
-from services.store.online_indexes import create_indexes
-from services.store.recount import is_pending, recount
-from services.store.tables import recounts
+from services.store.schema import metadata
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-# Revisions that add counters (all, of each judge, of each two judges, of days) or change what they count.
-_COUNTERS = {"0005", "0009", "0012", "0016", "0023"}
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
 
 
-async def upgrade(database: Database, revision: str = "head") -> None:
-    """Apply all migrations up to a revision. It is idempotent and safe to run twice at the same time.
+async def upgrade(database: Database) -> None:
+    """Give the database the schema of this version; nothing changes where it has it.
 
-    Counters that a migration adds are filled from the rows that are stored already; if that is interrupted,
-    the next call does it. It does nothing where a newer version migrated the database, so that a roll-back
-    can start.
+    It can be called by several processes at once. A database that a newer version migrated is left alone, so
+    that the previous version can start again.
     """
+    while await _step(database):
+        pass
+
+
+async def _step(database: Database) -> bool:
+    """Create all tables, or apply the next migration; False where there was nothing to do."""
     async with _locked(database) as connection:
-        is_newer = await connection.run_sync(_is_newer)
-        if not is_newer:
-            await connection.run_sync(_upgrade, revision)
-    if revision != "head" or is_newer:
-        return
-    await create_indexes(database)
-    if await is_pending(database):
-        await recount(database, repair=True)
+        return await connection.run_sync(_apply_next)
 
 
-def _upgrade(connection: Connection, revision: str) -> None:
-    """Apply migrations, and note in their transaction that they left counters to be filled."""
-    lacks_counters = bool(_COUNTERS & {*_unapplied(connection)})
-    _run(connection, command.upgrade, revision)
-    if lacks_counters and revision == "head":
-        connection.execute(update(recounts).values(pending=True))
-
-
-async def downgrade(database: Database, revision: str) -> None:
-    """Reverse migrations down to a revision ("base" removes all tables)."""
-    async with _locked(database) as connection:
-        await connection.run_sync(_run, command.downgrade, revision)
+def _apply_next(connection: Connection) -> bool:
+    missing = _unapplied(connection)
+    if not missing:
+        return False
+    if _heads(connection):
+        command.upgrade(config(connection), missing[0])
+    else:
+        metadata.create_all(connection, checkfirst=False)
+        command.stamp(config(connection), "head")
+    return True
 
 
 async def unapplied(database: Database) -> list[str]:
     """The revisions of this version that the database does not have yet, oldest first.
 
-    There are none where a newer version migrated the database, so that this version runs during a roll-back.
+    There are none where a newer version migrated the database, so that this version can run again.
 
     Raises:
         Unavailable: The database does not answer.
@@ -67,19 +82,17 @@ async def unapplied(database: Database) -> list[str]:
 
 
 def _unapplied(connection: Connection) -> list[str]:
-    heads = MigrationContext.configure(connection).get_current_heads()
-    known = ScriptDirectory.from_config(config(connection))
-    revisions = [script.revision for script in known.walk_revisions()][::-1]
+    heads = _heads(connection)
+    script = ScriptDirectory.from_config(config(connection))
+    revisions = [revision.revision for revision in script.walk_revisions()][::-1]
     if not heads:
         return revisions
     return revisions[revisions.index(heads[0]) + 1 :] if heads[0] in revisions else []
 
 
-def _is_newer(connection: Connection) -> bool:
-    """Whether the database has a revision that this version does not know."""
-    heads = MigrationContext.configure(connection).get_current_heads()
-    known = {script.revision for script in ScriptDirectory.from_config(config(connection)).walk_revisions()}
-    return bool(set(heads) - known)
+def _heads(connection: Connection) -> tuple[str, ...]:
+    """The newest revision that the database has; empty for a database without tables."""
+    return MigrationContext.configure(connection).get_current_heads()
 
 
 @asynccontextmanager
@@ -97,7 +110,3 @@ def config(connection: Connection) -> Config:
     settings.set_main_option("script_location", str(_MIGRATIONS))
     settings.attributes["connection"] = connection
     return settings
-
-
-def _run(connection: Connection, verb: object, revision: str) -> None:
-    verb(config(connection), revision)  # type: ignore[operator]

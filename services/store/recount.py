@@ -29,7 +29,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.store.counted import COUNTED, OPEN_KEYS, Query
 from services.store.counters import adding, new_stamp
 from services.store.database import Database
-from services.store.tables import lens_counters, recounts
+from services.store.tables import lens_counters
 from services.store.unavailability import as_unavailable
 
 _LOCK = "recount"
@@ -63,14 +63,7 @@ async def recount(database: Database, *, repair: bool) -> dict[str, int]:
                 await tx.execute(_in_order(lens_counters, select(lens_counters)).with_for_update())
             # Always, because an attempt that was interrupted may have corrected counters.
             await tx.execute(update(lens_counters).values(stamp=new_stamp()))
-            await tx.execute(update(recounts).values(pending=False))
     return wrong
-
-
-async def is_pending(database: Database) -> bool:
-    """Whether a migration left counters to be filled."""
-    async with database.reading() as tx:
-        return bool(await tx.scalar(select(recounts.c.pending)))
 
 
 async def _count(database: Database, errors: Select[Any]) -> int:
@@ -128,7 +121,7 @@ async def _keep(connection: AsyncConnection, found: Table, errors: Select[Any]) 
     await connection.run_sync(found.create, checkfirst=False)
     await connection.commit()
     await connection.exec_driver_sql("BEGIN")
-    corrections: int = (await connection.scalars(select(recounts.c.corrections))).one()
+    corrections = await _corrections(connection)
     names = [column.name for column in found.columns]
     selected = errors.with_only_columns(*(errors.selected_columns[name] for name in names))
     await connection.execute(found.insert().from_select(names, selected))
@@ -145,15 +138,20 @@ async def _add(
     await connection.commit()
     for start in range(0, last, _ROWS_PER_TRANSACTION):
         part = select(*found.columns).where(row > start, row <= start + _ROWS_PER_TRANSACTION)
-        own = update(recounts).where(recounts.c.corrections == corrections)
         await connection.exec_driver_sql("BEGIN IMMEDIATE")
-        if not (await connection.execute(own.values(corrections=corrections + 1))).rowcount:
+        if await _corrections(connection) != corrections:
             await connection.rollback()
             return None
+        await connection.exec_driver_sql(f"PRAGMA user_version = {corrections + 1}")
         await connection.execute(_adding(database, table, part))
         await connection.commit()
         corrections += 1
     return last
+
+
+async def _corrections(connection: AsyncConnection) -> int:
+    """How often counters of this file were corrected: SQLite keeps a number that the application may use."""
+    return int((await connection.exec_driver_sql("PRAGMA user_version")).scalar_one())
 
 
 def _adding(database: Database, table: Table, errors: Select[Any]) -> Any:

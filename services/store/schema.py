@@ -1,8 +1,8 @@
-"""What all tables share: the registry with the names of constraints, and indexes over a part of the rows."""
+"""What all tables share: the registry with the names of constraints, and what only PostgreSQL has."""
 
 from typing import Any
 
-from sqlalchemy import Column, Index, Integer, MetaData, SmallInteger, String, text
+from sqlalchemy import DDL, Column, Index, Integer, MetaData, SmallInteger, String, Table, event, text
 
 metadata = MetaData(
     naming_convention={
@@ -16,6 +16,16 @@ metadata = MetaData(
 def index_where(condition: str, name: str, *columns: str) -> Index:
     """An index that contains only the rows with a condition."""
     return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(condition))
+
+
+def on_postgresql(table: Table, statement: str) -> None:
+    """Execute a statement after a table was created in PostgreSQL; `%(table)s` stands for its name."""
+    event.listen(table, "after_create", DDL(statement).execute_if(dialect="postgresql"))
+
+
+def not_logged(table: Table) -> None:
+    """Let PostgreSQL write no log of a table, whose rows may be lost when its host fails."""
+    on_postgresql(table, "ALTER TABLE %(table)s SET UNLOGGED")
 
 
 def origin_columns() -> list[Column[Any]]:

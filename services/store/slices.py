@@ -107,7 +107,7 @@ Index(
     _TAGS.label("tags"),
     postgresql_using="gin",
     postgresql_ops={"tags": "jsonb_path_ops"},
-)
+).ddl_if(dialect="postgresql")
 
 
 def _has(tag: str, *, sqlite: bool) -> ColumnElement[bool]:

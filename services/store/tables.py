@@ -18,7 +18,6 @@ lens_counters     outcomes and decided battles, per arena, lens and facet, with 
 pair_counters     outcomes per pair of systems
 joint_counters    outcomes of two lenses or two judges for the same battles, per pair of systems
 spend_counters    booked model calls per day
-recounts          whether a migration left counters to be filled, and how often they were corrected; one row
 """
 
 from typing import Any
@@ -36,10 +35,11 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 from services.store.compressed import CompressedBytes
-from services.store.schema import index_where, origin_columns
+from services.store.schema import index_where, not_logged, origin_columns
 from services.store.schema import metadata as metadata  # noqa: PLC0414 - exported
 from services.store.utc_datetime import UtcDateTime
 
@@ -64,7 +64,7 @@ battles = Table(
     Column("judge_state", String(16), nullable=False, server_default="pending"),
     Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
-    Column("flagged", Boolean, nullable=False, server_default="0"),
+    Column("flagged", Boolean, nullable=False, server_default=false()),
     Column("republished", Integer, nullable=False, server_default="0"),  # how often, by the reconciler
     Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
@@ -186,13 +186,14 @@ deletions = Table(
     index_where("battle_id IS NOT NULL", "ix_deletions_unfinished", "deleted_at"),
 )
 
-claims = Table(  # not logged on PostgreSQL
+claims = Table(
     "claims",
     metadata,
     Column("key", _HASH, primary_key=True),
     Column("owner", String(32), nullable=False),
     Column("ends_at", _UTC, nullable=False),
 )
+not_logged(claims)
 
 spend = Table(
     "spend",
@@ -268,12 +269,4 @@ spend_counters = Table(
     Column("slot", Integer, primary_key=True, autoincrement=False),
     Column("currency", String(3), primary_key=True),  # empty for calls without a price
     *_numbers("input_tokens", "output_tokens", "cached_input_tokens", "picos", "calls", "estimated"),
-)
-
-recounts = Table(
-    "recounts",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("pending", Boolean, nullable=False),
-    Column("corrections", BigInteger, nullable=False),
 )

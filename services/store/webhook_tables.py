@@ -4,7 +4,7 @@ webhooks           where events of an arena are sent, with the cursor and the le
 webhook_deliveries events that a receiver has not accepted: they wait for another attempt, or were given up
 """
 
-from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text, true
 
 from services.store.tables import metadata
 from services.store.utc_datetime import UtcDateTime
@@ -24,7 +24,7 @@ webhooks = Table(
     Column("tags", JSON, nullable=False),  # empty: all battles
     Column("languages", JSON, nullable=False),  # empty: all battles
     Column("created_at", _UTC, nullable=False),
-    Column("enabled", Boolean, nullable=False, server_default="1"),
+    Column("enabled", Boolean, nullable=False, server_default=true()),
     Column("cursor_at", _UTC, nullable=False),  # events recorded before were accepted or are set aside
     Column("failures", Integer, nullable=False, server_default="0"),  # attempts in a row
     Column("failing_since", _UTC),

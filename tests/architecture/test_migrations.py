@@ -45,7 +45,7 @@ def written(folder: Path, *revisions: tuple[str, str | None]) -> Path:
 
 
 def test_the_migrations_are_one_chain() -> None:
-    assert len(list(MIGRATIONS.glob("[!_]*.py"))) > 10
+    assert (MIGRATIONS / "0001_initial_schema.py").exists()
     assert faults(MIGRATIONS) == []
 
 

@@ -16,7 +16,7 @@ def command(check: bool) -> None:
     """Count battles, outcomes and booked calls again, and correct counters that are wrong.
 
     Boards and budgets are read from counters. Services may run meanwhile. Counters are wrong only after rows
-    were changed by hand, or by a version without counters. The database is that of NUGGETSTREAM_DATABASE_URL;
+    were changed by hand. The database is that of NUGGETSTREAM_DATABASE_URL;
     `nuggetstream up` has its own in its data folder: sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.
     """
     platform = read_settings(PlatformSettings)

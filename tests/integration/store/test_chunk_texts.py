@@ -15,7 +15,6 @@ from services.store.chunk_tables import chunks as chunk_table
 from services.store.chunk_texts import span_of, stored_span, text_of_span
 from services.store.chunks import Chunks, Origin, StoredChunk
 from services.store.database import Database
-from services.store.migrate import downgrade
 
 LONG = "".join(chr(0x4E00 + i) for i in range(2001))  # is cut into two
 PAGE = "\n\n".join(f"Heading {n}\n  Fact {n} is here.   Fact {n} is  there. " for n in range(30))
@@ -58,14 +57,6 @@ async def test_a_chunk_whose_page_is_not_stored_is_left_out(database: Database) 
     stored = Chunks(database)
     assert await stored.of_pages([lost[0].content_hash, kept[0].content_hash]) == kept
     assert await stored.get([chunk.id for chunk in (*lost, *kept)]) == {chunk.id: chunk for chunk in kept}
-
-
-async def test_going_back_stores_every_chunk_with_its_text(database: Database) -> None:
-    chunks = await store(database, PAGE)
-    await downgrade(database, "0012")
-    async with database.transaction() as tx:
-        texts = await tx.exec_driver_sql("SELECT text FROM chunks ORDER BY position")
-        assert [row.text for row in texts] == [chunk.text for chunk in chunks]
 
 
 @given(st.lists(st.sampled_from(["Tea.", "is", "茶", " ", "\n", "  ", "\u2028", "\x1c", LONG]), max_size=60))

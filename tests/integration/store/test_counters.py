@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, insert, select, text, update
+from sqlalchemy import event, insert, text, update
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import JUDGED, Lens
 from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store import migrate
 from services.store import recount as recounting
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
@@ -29,7 +28,6 @@ from services.store.database import Database
 from services.store.doubts import doubts
 from services.store.judge_biases import judge_counters
 from services.store.label_tables import LABEL_COLUMNS, label_counters
-from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcomes import Outcomes
@@ -315,68 +313,11 @@ async def test_others_can_write_while_sqlite_counts(
     await database.close()
 
 
-async def test_what_is_stored_before_there_are_counters_is_counted_by_the_migration(
-    database: Database,
-) -> None:
-    await Operations(database, 2).several(60)
-    await downgrade(database, "0004")
-    await upgrade(database)
-    assert await recount(database, repair=False) == NONE_WRONG
-    assert await check_reads(database) > 0
-
-
-async def test_counters_are_filled_after_an_interruption(
-    database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await Operations(database, 2).several(60)
-    await downgrade(database, "0004")
-
-    async def killed(*_: Any, **__: Any) -> None:
-        raise ConnectionAbortedError
-
-    with monkeypatch.context() as patch:
-        patch.setattr(migrate, "recount", killed)
-        with pytest.raises(ConnectionAbortedError):
-            await upgrade(database)
-    assert sum((await recount(database, repair=False)).values()) > 0
-    await upgrade(database)
-    assert await recount(database, repair=False) == NONE_WRONG
-
-
 async def both_judges(database: Database) -> None:
     """Two judges judge the same battle, whatever else was drawn."""
     for source, lens in SOURCES[2:4]:
         outcome = Outcome("both", source, lens, "default", "left", "right", Vote.A, None, NOON)
         await Outcomes(database).put(outcome)
-
-
-async def test_verdicts_that_are_stored_before_judges_are_counted_apart_are_counted_by_the_migration(
-    database: Database,
-) -> None:
-    await Operations(database, 3).several(60)
-    await both_judges(database)
-    await downgrade(database, "0008")
-    async with database.transaction() as tx:
-        for table in (lens_counters, pair_counters):
-            await tx.execute(table.delete().where(table.c.kind == "evaluator"))
-    await upgrade(database)
-    assert await recount(database, repair=False) == NONE_WRONG
-    assert await Outcomes(database).evaluators("default") == ["Strict", "a"]
-
-
-async def test_what_is_stored_before_days_and_each_two_judges_are_counted_is_counted_by_the_migration(
-    database: Database,
-) -> None:
-    await Operations(database, 6).several(100)
-    await both_judges(database)
-    await downgrade(database, "0011")
-    async with database.transaction() as tx:
-        kinds = {*await tx.scalars(select(pair_counters.c.kind))}
-    assert kinds
-    assert "day" not in kinds
-    await upgrade(database)
-    assert await recount(database, repair=False) == NONE_WRONG
-    assert (await Outcomes(database).sources_totals("default", "judge:Strict", "judge:a"))[Vote.A, Vote.A] > 0
 
 
 async def test_two_judges_are_compared_on_the_battles_that_both_judged(database: Database) -> None:

@@ -18,12 +18,11 @@ from services.store.battles import Battles
 from services.store.blobs import Blobs
 from services.store.chunk_tables import chunks as chunk_table
 from services.store.chunks import Chunks, StoredChunk
-from services.store.compressed import PACKED, compress, decompress
+from services.store.compressed import PACKED, compress
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
 from services.store.event_bodies import PREDECESSORS
 from services.store.inputs import first_input
-from services.store.migrate import downgrade
 from services.store.recording import NewEvent
 from services.store.text_references import GONE
 from services.wire.codec import decode, encode, message_id, schema_of
@@ -210,19 +209,6 @@ async def test_bodies_that_are_no_events_come_back_as_they_were(database: Databa
     assert await body_of(Battles(database), "oolong") == b"\xfe\xff"
 
 
-async def test_going_back_stores_every_body_whole(database: Database) -> None:
-    recorded = {}
-    for name in ("oolong", "sencha"):
-        battle, page = battle_of(name), prose(f"page of {name}", 400)
-        await accept(database, battle)
-        recorded[name] = evaluation(battle, page, await chunks_of(database, name, page))
-        await record(database, recorded[name], at_once=True)
-    await downgrade(database, "0012")
-    for name, sent in recorded.items():
-        bodies = await stored_bodies(database, name)
-        assert {decompress(body) for body in bodies.values()} == {encode(event) for event in sent}
-
-
 def with_texts(battle: Battle, *texts: str) -> Battle:
     sources = tuple(Source(f"{URL}/{number}", text=text) for number, text in enumerate(texts))
     return replace(battle, a=replace(battle.a, sources=sources))
@@ -278,13 +264,3 @@ async def test_a_battle_without_the_text_of_a_source_ends_with_a_reason(database
     failed = first_input(incomplete)
     assert isinstance(failed, events.BattleFailed)
     assert (failed.battle_id, failed.failure.reason) == ("oolong", Reason.STORE_UNAVAILABLE)
-
-
-async def test_going_back_stores_the_texts_of_sources_with_their_battle(database: Database) -> None:
-    new = submission(with_texts(battle_of("oolong"), prose("page", 300)))
-    await Battles(database).accept_all([new], NOON)
-    await downgrade(database, "0012")
-    async with database.transaction() as tx:
-        body = await tx.scalar(select(tables.battles.c.body))
-    assert body is not None
-    assert decompress(body) == new.body

@@ -18,7 +18,6 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.doubts import Doubt, Doubts
-from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.probabilities import UNIT, Probabilities
@@ -157,12 +156,3 @@ async def test_deleting_a_battle_deletes_its_doubt(database: Database) -> None:
     assert await Doubts(database).count("default") == 1
     await Deletions(database).delete("b2", NOON)
     assert await Doubts(database).count("default") == 0
-
-
-async def test_downgrading_and_upgrading_forgets_probabilities_only(database: Database) -> None:
-    await Outcomes(database).put(outcome("b1", Lens.JUDGE, Vote.A, TOLD["b1"]))
-    await downgrade(database, "0018")
-    await upgrade(database)
-    kept = await Outcomes(database).of_battle("b1")
-    assert kept == [outcome("b1", Lens.JUDGE, Vote.A)]
-    assert set((await recount(database, repair=False)).values()) == {0}

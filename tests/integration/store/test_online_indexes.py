@@ -6,10 +6,10 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.database import Database
-from services.store.migrate import upgrade
 from services.store.online_indexes import create_index
 
 NAME = "ix_failures_failed_at"
+STATEMENT = f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {NAME} ON failures (failed_at)"
 FAILURE = text("""
     INSERT INTO failures (key, battle_id, arena, stage, reason, detail, attempts, failed_at)
     VALUES (:key, 'b', 'a', 'judge', 'bug', '', 1, now())
@@ -28,14 +28,14 @@ async def test_an_index_is_made_while_others_write(postgres: Database) -> None:
         await connection.exec_driver_sql(f"DROP INDEX {NAME}")
     async with postgres.transaction() as writer:
         await writer.execute(FAILURE, {"key": "open"})
-        migrating = asyncio.create_task(upgrade(postgres))
+        making = asyncio.create_task(create_index(postgres, "failures", NAME, STATEMENT))
         async with asyncio.timeout(30), postgres.reading() as reader:
             while not await reader.scalar(WAITS):  # for the transaction that is open
                 await asyncio.sleep(0.02)
         async with asyncio.timeout(30), postgres.transaction() as another:
             await another.execute(FAILURE, {"key": "meanwhile"})
-        assert not migrating.done()
-    await asyncio.wait_for(migrating, 30)
+        assert not making.done()
+    await asyncio.wait_for(making, 30)
     async with postgres.reading() as reader:
         assert await is_valid(reader)
 
@@ -70,6 +70,6 @@ async def test_an_index_whose_making_was_interrupted_is_made_again(postgres: Dat
             f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = '{NAME}'::regclass"
         )
         assert await is_valid(connection) is False
-    await upgrade(postgres)
+    await create_index(postgres, "failures", NAME, STATEMENT)
     async with postgres.reading() as reader:
         assert await is_valid(reader)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import update
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
@@ -12,13 +11,11 @@ from services.rater.boards import Boards, LensBoard
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.migrate import downgrade, upgrade
 from services.store.outcome import Outcome
 from services.store.outcomes import Outcomes
 from services.store.probabilities import Probabilities
 from services.store.recount import recount
 from services.store.slices import EVERYTHING, Slice
-from services.store.tables import pair_counters
 from tests.samples import NOON, battle
 
 JUDGES = ("kind", "quick", "strict")
@@ -118,15 +115,3 @@ async def test_probabilities_of_a_battle_are_the_mean_of_its_judges(database: Da
     alone = await outcomes.lens_counts("default", Lens.JUDGE, replace(expected, evaluator="kind"))
     assert (alone.tally.wins[0, 1], alone.probable) == (0.9, 1)
     assert set((await recount(database, repair=False)).values()) == {0}
-
-
-async def test_counters_of_an_earlier_version_are_corrected_by_the_migration(database: Database) -> None:
-    await judged(database, 5)
-    await downgrade(database, "0022")
-    async with database.transaction() as tx:
-        thrice = {name: pair_counters.c[name] * 3 for name in ("a", "b")}
-        every = pair_counters.c.kind != "evaluator"
-        await tx.execute(update(pair_counters).where(every).values(thrice))
-    await upgrade(database)
-    assert set((await recount(database, repair=False)).values()) == {0}
-    assert (await board(database)).outcomes == 5
