@@ -2,7 +2,7 @@
 
 python -m benchmarks.page_quality              pages that rules may be tuned on
 python -m benchmarks.page_quality --held-out   pages that were kept apart
-python -m benchmarks.page_quality --all        the table in docs/page-quality.md
+python -m benchmarks.page_quality --all        the table in benchmarks/README.md
 """
 
 import argparse

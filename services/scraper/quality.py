@@ -2,7 +2,7 @@
 
 The rules are simple on purpose, so that each class can be explained by a sentence that quotes what was found:
 a phrase that only such pages have, or terms of several groups on one short page. They apply only to short
-pages, because a long page that mentions cookies is an article. docs/page-quality.md has what they get right.
+pages, because a long page that mentions cookies is an article. benchmarks/README.md has what they get right.
 
     bot wall > soft 404 > paywall > login wall > cookie wall > script only > empty > too short > ok
 """

@@ -80,4 +80,4 @@ def test_the_readme_and_all_documents_can_be_read() -> None:
 
     assert words("README.md") <= 1200
     records = [str(path.relative_to(ROOT)) for path in (ROOT / "docs/adr").glob("*.md")]
-    assert words(*pages(), *records) <= 53_000
+    assert words(*pages(), *records) <= 50_000

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -66,7 +65,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
         environment(NUGGETSTREAM_EMBEDDING_MODEL="none"),
     )
     try:
-        platform = Platform(address(process), folder / "nuggetstream-data")
+        platform = Platform(process.address(), folder / "nuggetstream-data")
         body = json.loads((SAMPLES / "battles.jsonl").read_text(encoding="utf-8").splitlines()[0])
         request = Request(
             f"{platform.url}/v1/battles?wait=120",
@@ -77,7 +76,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
             assert json.load(response)["state"] == "scored"
         yield platform
     finally:
-        stop(process)
+        process.stop()
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -88,31 +87,41 @@ def environment(**more: str) -> dict[str, str]:
     )
 
 
-def started(command: list[str], folder: Path, env: dict[str, str]) -> "subprocess.Popen[str]":
-    """A process in a group of its own, as a terminal starts it."""
-    return subprocess.Popen(
-        command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        start_new_session=True,
-    )  # fmt: skip
+@dataclass
+class Process:
+    """A process in a group of its own, as a terminal starts it, and the file with its output."""
+
+    child: "subprocess.Popen[bytes]"
+    log: Path
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text(encoding="utf-8")
+
+    def address(self) -> str:
+        """The first address that it prints."""
+        until = time.monotonic() + PATIENCE
+        while not (named := re.search(r"http://127\.0\.0\.1:\d+", self.output)):
+            assert self.child.poll() is None, f"it ended before it named an address:\n{self.output}"
+            assert time.monotonic() < until, f"it named no address:\n{self.output}"
+            time.sleep(0.1)
+        return named[0]
+
+    def stop(self) -> int:
+        """Its exit code after Ctrl-C."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.child.pid, signal.SIGINT)
+        return self.child.wait(timeout=PATIENCE)
 
 
-def address(process: "subprocess.Popen[str]") -> str:
-    """The first address that a process prints; its further output is read and dropped."""
-    assert process.stdout is not None
-    lines = []
-    for line in process.stdout:
-        lines.append(line)
-        if named := re.search(r"http://127\.0\.0\.1:\d+", line):
-            threading.Thread(target=process.stdout.read, daemon=True).start()
-            return named[0]
-    pytest.fail("it ended before it named an address:\n" + "".join(lines))
-
-
-def stop(process: "subprocess.Popen[str]") -> int:
-    """The exit code of a process that gets Ctrl-C."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGINT)
-    return process.wait(timeout=PATIENCE)
+def started(command: list[str], folder: Path, env: dict[str, str]) -> Process:
+    """A process that was just started."""
+    log = Path(folder, f"{time.monotonic_ns()}.log")
+    with log.open("wb") as output:
+        child = subprocess.Popen(
+            command, cwd=folder, env=env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    return Process(child, log)
 
 
 def told(text: str) -> tuple[list[str], list[float]]:
@@ -186,15 +195,16 @@ class Page:
             env["NUGGETSTREAM_EMBEDDING_MODEL"] = "none"
         process = started(["bash", "-c", PROLOGUE + text], folder, env)
         if stops == ["until it listens"]:
-            address(process)
-            assert stop(process) in (0, 130, -signal.SIGINT), block.place
+            process.address()
+            assert process.stop() in (0, 130, -signal.SIGINT), f"{block.place}: {process.output}"
         elif stops:
             time.sleep(3)
-            assert process.poll() is None, f"{block.place}: {process.communicate()[0]}"
-            stop(process)
+            assert process.child.poll() is None, f"{block.place}: {process.output}"
+            process.stop()
         else:
-            self.output, _ = process.communicate(timeout=PATIENCE)
-            assert process.returncode == 0, f"{block.place}: exit code {process.returncode}\n{self.output}"
+            code = process.child.wait(timeout=PATIENCE)
+            self.output = process.output
+            assert code == 0, f"{block.place}: exit code {code}\n{self.output}"
 
 
 def runnable(page: str) -> bool:

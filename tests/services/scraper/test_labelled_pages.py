@@ -7,7 +7,7 @@ import pytest
 from benchmarks.labelled_pages import LANGUAGES, labelled_pages
 from benchmarks.page_quality import confusion, given_class, read, table, text_f1
 
-DOCS = Path(__file__).parents[3] / "docs" / "page-quality.md"
+DOCS = Path(__file__).parents[3] / "benchmarks" / "README.md"
 PAGES = labelled_pages()
 
 
