@@ -20,7 +20,8 @@ def index_where(condition: str, name: str, *columns: str) -> Index:
 
 def on_postgresql(table: Table, statement: str) -> None:
     """Execute a statement after a table was created in PostgreSQL; `%(table)s` stands for its name."""
-    event.listen(table, "after_create", DDL(statement).execute_if(dialect="postgresql"))
+    ddl = DDL(statement).execute_if(dialect="postgresql")  # type: ignore[no-untyped-call]
+    event.listen(table, "after_create", ddl)
 
 
 def not_logged(table: Table) -> None:

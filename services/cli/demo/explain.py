@@ -105,9 +105,9 @@ def _decision(view: View) -> str:
     verdict = view["nugget_verdict"]
     if verdict is None:
         return _shortened(" ".join(view["explanation"]) or "There are no results yet.", _TEXT)
-    values, threshold = [verdict[side]["all_score"] for side in ("a", "b")], verdict["tie_threshold"]
-    digits = decisive_digits(*values, threshold)
-    a, b = (f"{value:.{digits}f} ({_name(view, side)})" for side, value in zip("ab", values, strict=True))
+    threshold = verdict["tie_threshold"]
+    digits = decisive_digits(verdict["a"]["all_score"], verdict["b"]["all_score"], threshold)
+    a, b = (f"{verdict[side]['all_score']:.{digits}f} ({_name(view, side)})" for side in ("a", "b"))
     scores = f"scores of {a} and {b} over {many(len(view['nuggets']), 'nugget')}"
     tie = f"up to {threshold:.{digits}f} apart is a tie"
     return (
