@@ -26,6 +26,9 @@ def problem(block: Block) -> str | None:
         return "has no comment `run` or `not run: why`"
     if block.verb == "not run" and len(block.mark.split()) < 4:
         return "needs a reason for which it is not run"
+    named = re.findall(r"(?:tests|\.ci)/[\w/.]+\w", block.mark)
+    if missing := [path for path in named if not (ROOT / path).exists()]:
+        return f"names what does not exist: {missing}"
     if block.verb == "run" and (
         others := [
             detail for detail in block.details if detail not in RUNS and not detail.startswith("with ")
@@ -54,10 +57,35 @@ def test_commands_are_in_fences(page: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "mark"),
-    [("sh", ""), ("python", ""), ("sh", "not run"), ("sh", "not run: slow"), ("sh", "run: twice")],
+    [
+        ("sh", ""),
+        ("python", ""),
+        ("sh", "not run"),
+        ("sh", "not run: slow"),
+        ("sh", "run: twice"),
+        ("sh", "not run: tests/no/test_such.py runs it"),
+    ],
 )
 def test_a_block_without_a_usable_comment_is_a_problem(language: str, mark: str) -> None:
     assert problem(Block("page.md", 1, language, mark, "nuggetstream up\n"))
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "benchmarks/README.md", "demo/README.md"])
+def test_links_outside_of_the_site_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    missing = []
+    for link in re.findall(r"\]\((?![a-z]+:)([^)\s]*)\)", text):
+        path, _, anchor = link.partition("#")
+        file = (ROOT / page).parent / path if path else ROOT / page
+        if not file.exists() or (anchor and anchor not in anchors(file.read_text(encoding="utf-8"))):
+            missing.append(link)
+    assert missing == []
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_every_decision_that_is_named_has_a_record() -> None:
@@ -80,4 +108,4 @@ def test_the_readme_and_all_documents_can_be_read() -> None:
 
     assert words("README.md") <= 1200
     records = [str(path.relative_to(ROOT)) for path in (ROOT / "docs/adr").glob("*.md")]
-    assert words(*pages(), *records) <= 50_000
+    assert words(*pages(), *records) <= 49_000
