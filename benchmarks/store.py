@@ -35,6 +35,7 @@ from services.rater.boards import Boards
 from services.runtime.llm.accounting import Budget, Ledger, Limit
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
 from services.store.slices import EVERYTHING, Slice
 from services.store.spend import DatabaseSpendStore
@@ -89,7 +90,7 @@ class World:
         return Boards(self.outcomes, self.battles)
 
     async def vote(self) -> None:
-        """A battle that was voted on already gets another vote than before, as the rater stores it."""
+        """A battle that was voted on already gets another vote than before, as the recorder counts it."""
         await self._change(Lens.HUMAN.value)
 
     async def verdict(self) -> None:
@@ -102,7 +103,8 @@ class World:
         stored = next(outcome for outcome in outcomes if outcome.source == source)
         winner = Vote.B if stored.winner is Vote.A else Vote.A
         at = UNTIL + timedelta(seconds=number)
-        await self.outcomes.put(replace(stored, winner=winner, decided_at=at))
+        changed = replace(stored, winner=winner, decided_at=at)
+        await self.database.write(lambda connection: put_all(connection, [changed]))
 
 
 async def measure_boards(world: World) -> dict[str, Cost]:

@@ -1,4 +1,4 @@
-"""Several processes that store battles at the same time, as gateways, recorders and raters do.
+"""Several processes that store battles at the same time, as gateways and recorders do.
 
     python -m benchmarks.store_intake URL ARENA WRITER BATTLES    (one process, started by `benchmarks.store`)
 
@@ -18,12 +18,11 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
-from services.rater.stage import outcomes_of
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcomes
 from services.store.recording import NewEvent
+from services.store.stated_outcomes import outcomes_of
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 
@@ -72,16 +71,12 @@ async def take(database: Database, group: list[Battle]) -> None:
     await store.accept_all(new, now)
     for place in range(EVENTS):  # a recorder has one event of each battle in a group
         await store.record_all([_new_event(own[place]) for own in by_battle], now)
-    for place in range(EVENTS - OUTCOMES, EVENTS):
-        await store.get_all([battle.id for battle in group])  # the rater checks the battle
-        await Outcomes(database).put_all(
-            [outcome for own in by_battle for outcome in outcomes_of(own[place], now)]
-        )
 
 
 def _new_event(event: events.BattleEvent) -> NewEvent:
+    kind, outcomes = type(event), outcomes_of(event, datetime.now(UTC))
     body = encode(event) if isinstance(event, events.BattleSubmitted) else _BODY
-    return NewEvent(message_id(event), event_name(type(event)), event, schema_of(type(event)), body)
+    return NewEvent(message_id(event), event_name(kind), event, schema_of(kind), body, outcomes)
 
 
 async def write(url: str, arena: str, writer: int, battles: int) -> None:

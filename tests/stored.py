@@ -1,13 +1,14 @@
 """Battles in a database, with everything that the stages store of them, and where a text is in it."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Source, Vote
@@ -26,7 +27,9 @@ from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.compressed import decompress, packed
 from services.store.database import Database
 from services.store.event_bodies import Bodies
+from services.store.locks import lock
 from services.store.outcome import Outcome
+from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
 from services.store.spend import DatabaseSpendStore
 from services.store.tables import battles as battle_table
@@ -63,6 +66,20 @@ async def record(database: Database, event: events.BattleEvent) -> None:
     await Battles(database).record(new, LATER)
 
 
+class WrittenOutcomes(Outcomes):
+    """Outcomes that a test stores without the events that state them."""
+
+    async def put(self, outcome: Outcome) -> None:
+        await self.put_all([outcome])
+
+    async def put_all(self, new: Sequence[Outcome]) -> None:
+        def write(connection: Connection) -> None:
+            lock(connection, (f"battle {outcome.battle_id}" for outcome in new))
+            put_all(connection, new)
+
+        await self._database.write(write)
+
+
 async def evaluate(database: Database, name: str, text: str, at: datetime = NOON) -> None:
     """Everything that the stages store of a battle with one page."""
     submitted = sent(name)
@@ -97,7 +114,7 @@ async def evaluate(database: Database, name: str, text: str, at: datetime = NOON
             margin=None,
             decided_at=LATER,
         )
-        await Outcomes(database).put(outcome)
+        await WrittenOutcomes(database).put(outcome)
 
 
 def call_of(event: events.BattleSubmitted, question: str, key: str = "k" * 64) -> ModelCall:

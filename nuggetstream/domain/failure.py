@@ -18,7 +18,6 @@ class Stage(StrEnum):
     NUGGETIZER = "nuggetizer"
     ASSIGNER = "assigner"
     JUDGE = "judge"
-    RATER = "rater"
     RECORDER = "recorder"
     GRADER = "grader"
 

@@ -6,7 +6,7 @@ in flight and pays for nothing twice.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -22,7 +22,6 @@ from services.cli.kept_lines import KeptLine
 from services.gateway.battles.assembly import assemble
 from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
-from services.store.outcomes import Outcomes
 from services.store.spend import DatabaseSpendStore, total_of
 
 _POLL = 0.5  # seconds
@@ -30,7 +29,6 @@ _NDJSON = {"content-type": "application/x-ndjson"}
 _REQUEST_BYTES = 1024 * 1024  # battles of so many bytes are one request; a larger battle is one of its own
 _CLIENT_ERROR, _SERVER_ERROR = 400, 500
 _VIEWS_AT_ONCE = 16  # battles that are read together, which takes less time than one by one
-_SETTLE_SECONDS = 30.0  # time that the rater gets at the end to count the last outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +66,6 @@ class Evaluation:
         poll: Seconds between two looks at the battles in flight.
         accepted: The line of each accepted battle, by battle id.
         rejected: Lines that the platform rejected.
-        unsettled: Arenas whose boards lack outcomes of battles that have ended.
     """
 
     platform: Embedded
@@ -82,7 +79,6 @@ class Evaluation:
     poll: float = _POLL
     accepted: dict[str, KeptLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
-    unsettled: list[str] = field(default_factory=list)
     _ids: dict[str, KeptLine] = field(init=False)  # the first line of each battle, by its id
     _ended: dict[str, BattleState] = field(default_factory=dict)
     _failed: int = 0  # of those that have ended
@@ -112,10 +108,7 @@ class Evaluation:
                     return False
         while self._waiting and not self.stop.is_set():
             await self._pause()
-        if self._waiting or not await graded(self.platform.bus, self.platform.graders, self.stop):
-            return False
-        await self._settle()
-        return True
+        return not self._waiting and await graded(self.platform.bus, self.platform.graders, self.stop)
 
     async def views(self) -> AsyncIterator[dict[str, Any]]:
         """All accepted battles as the API shows them, in the order of the file, with their costs.
@@ -234,19 +227,3 @@ class Evaluation:
         self._waiting.difference_update(ended)
         done = len(self._ended) - self._failed
         self.report(Progress(done, self._failed, len(self._ids), await self.cost(), self.currency))
-
-    async def _settle(self) -> None:
-        """Wait until the rater has counted all outcomes."""
-        outcomes, battles = Outcomes(self.platform.database), Battles(self.platform.database)
-        for arena in dict.fromkeys(line.arena for line in self.lines):
-            expected = await battles.evaluated(arena)
-            try:
-                async with asyncio.timeout(_SETTLE_SECONDS):
-                    while not _covers(await outcomes.counts(arena), expected):
-                        await asyncio.sleep(_POLL)
-            except TimeoutError:
-                self.unsettled.append(arena)
-
-
-def _covers(counts: Mapping[Lens, int], expected: Mapping[Lens, int]) -> bool:
-    return all(counts[lens] >= count for lens, count in expected.items())

@@ -1,8 +1,8 @@
 """Rater: who is better, by three lenses.
 
-    BattleAssigned, BattleJudged, BattleVoted  ->  [rater]  ->  outcomes, RatingsUpdated
+    EventRecorded  ->  [rater]  ->  RatingsUpdated
 
-Owns the table `outcomes`, keyed by (battle, source): a message handled twice changes nothing. Boards
-are computed from its counts when asked for, so any number of raters agree. Serves `Ratings`: boards,
-combined ratings, pairs, advice and agreement, on any slice.
+It writes nothing: the recorder counts outcomes. Boards are computed from the counts when asked for, so any
+number of raters agree, and a notification that is lost or comes twice makes no board wrong. Serves `Ratings`:
+boards, combined ratings, pairs, advice and agreement, on any slice.
 """

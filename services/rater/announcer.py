@@ -1,16 +1,24 @@
-"""The announcement that boards changed."""
+"""The announcement that boards changed.
+
+EventRecorded on NATS  ->  [announcer]  ->  RatingsUpdated, at most once per second and arena
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import structlog
+from arena.v1 import arena_pb2
+from google.protobuf.message import DecodeError
 
 from nuggetstream.domain.event import RatingsUpdated
 from nuggetstream.domain.identity import derived_id
+from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.store.outcomes import Outcomes
+from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)
 
@@ -31,6 +39,18 @@ class Announcer:
     _changed: set[str] = field(default_factory=set)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _outage: bool = False
+
+    def listening(self, bus: Bus) -> AbstractAsyncContextManager[None]:
+        """Receive the recorder's notifications inside the block, each in one of several raters."""
+        return bus.core_subscribe(RECORDED, self._notified, queue="rater")
+
+    async def _notified(self, notification: Notification) -> None:
+        try:
+            recorded = arena_pb2.EventRecorded.FromString(notification.body)
+        except DecodeError:
+            return  # not the recorder's
+        if recorded.counted_in:
+            self.changed(recorded.counted_in)
 
     def changed(self, arena: str) -> None:
         """Note that an arena has a new outcome."""

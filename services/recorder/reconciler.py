@@ -4,7 +4,6 @@
     no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
     the same after three republications                  ->  BattleFailed
     a vote that is not counted                           ->  see `votes`
-    a list or verdict that is not counted                ->  see `outcomes`
     an input that an evaluator never got                 ->  see `grades`
 
 A battle gets into this state when its publication failed, when a stream was lost, or when the database was
@@ -23,10 +22,8 @@ import nats.errors
 import structlog
 
 from nuggetstream.domain.event import (
-    BattleAssigned,
     BattleEvent,
     BattleFailed,
-    BattleJudged,
     BattleSubmitted,
     Event,
     vote_of,
@@ -34,7 +31,6 @@ from nuggetstream.domain.event import (
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.recorder.grades import GradeReconciler, created_of_arena, publisher_to_evaluators
-from services.recorder.outcomes import OutcomeReconciler
 from services.recorder.votes import VoteReconciler
 from services.recorder.waiting import OldestWaiting, oldest_for, oldest_in_arena, oldest_vote_in_arena
 from services.runtime import metrics
@@ -44,7 +40,6 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.inputs import first_input, lists_of
 from services.store.lost_inputs import LostInputs
-from services.store.pending_outcomes import PendingOutcomes
 from services.store.pending_votes import PUBLISHED_WITHIN, PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
@@ -78,7 +73,6 @@ class Reconciler:
         oldest_waiting: Reads the age of what waits in ARENA.
         oldest_unrecorded: Reads the age of the submissions that wait for the recorder.
         votes: Reconciles votes.
-        outcomes: Reconciles outcomes of recorded lists and verdicts.
         grades: Reconciles inputs of evaluators.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
@@ -91,7 +85,6 @@ class Reconciler:
     oldest_waiting: OldestWaiting
     oldest_unrecorded: OldestWaiting
     votes: VoteReconciler
-    outcomes: OutcomeReconciler
     grades: GradeReconciler
     quiet_after: float = 900.0
     several_nuggetizers: bool = False
@@ -108,10 +101,10 @@ class Reconciler:
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
     async def reconcile(self, now: datetime) -> int:
-        """One pass over at most 500 votes, outcomes, inputs and battles; the next one continues there.
+        """One pass over at most 500 votes, inputs and battles; the next one continues there.
 
         Returns:
-            Number of votes, outcomes, inputs and battles that were republished or ended.
+            Number of votes, inputs and battles that were republished or ended.
 
         Raises:
             Unavailable: The database or the broker does not answer.
@@ -119,8 +112,7 @@ class Reconciler:
         """
         # Read first: what is published after this moment belongs to battles that are not quiet.
         oldest, unrecorded = await self.oldest_waiting(), await self.oldest_unrecorded()
-        count = await self.votes.reconcile(now) + await self.outcomes.reconcile(now)
-        count += await self.grades.reconcile(now)
+        count = await self.votes.reconcile(now) + await self.grades.reconcile(now)
         for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
             pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
             if now - battle.last_at >= pause and not _may_wait(battle, unrecorded):
@@ -210,12 +202,6 @@ def reconciler(
         oldest_waiting=oldest_in_arena(bus),
         oldest_unrecorded=oldest_for(bus, Stage.RECORDER, BattleSubmitted),
         votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
-        outcomes=OutcomeReconciler(
-            pending=PendingOutcomes(database),
-            battles=battles,
-            publish=publish,
-            oldest_waiting=oldest_for(bus, Stage.RATER, BattleAssigned, BattleJudged),
-        ),
         grades=GradeReconciler(
             lost=LostInputs(database),
             battles=battles,

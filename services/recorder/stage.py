@@ -1,4 +1,10 @@
-"""The handler of the recorder, and its stage."""
+"""The handler of the recorder, and its stage.
+
+    every battle event  ->  [recorder]  ->  the event, the state of its battle, its outcomes, their counters
+
+It alone writes results, and what follows from an event is written in the transaction of the event. Events are
+stored under their message ids, so recording one twice changes nothing.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,6 +13,7 @@ from datetime import UTC, datetime
 import structlog
 from arena.v1 import arena_pb2
 
+from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import (
     BattleAssigned,
     BattleEvent,
@@ -18,14 +25,24 @@ from nuggetstream.domain.event import (
 )
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
-from services.runtime.errors import Retryable
+from nuggetstream.domain.lens import evaluator_of
+from nuggetstream.nuggets.scores import Unscorable
+from services.runtime.errors import InvalidInput, Retryable
 from services.runtime.grouping import Grouping
 from services.runtime.languages import language_of
-from services.runtime.metrics import BATTLE_SECONDS, BATTLES, arena_label
+from services.runtime.metrics import (
+    BATTLE_SECONDS,
+    BATTLES,
+    JUDGE_LENGTH,
+    JUDGE_POSITION,
+    arena_label,
+)
 from services.runtime.stage import Stage
 from services.store.battles import Battles
 from services.store.blobs import Blobs
-from services.store.recording import NewEvent, Recorded
+from services.store.outcome import Outcome
+from services.store.recording import NewEvent, Recorded, Recording
+from services.store.stated_outcomes import outcomes_of
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED, event_name
@@ -46,19 +63,37 @@ class Recorder:
 
     battles: Battles
     notify: Notify
-    _record: Grouping[NewEvent, Recorded | LookupError | None] = field(init=False)
+    _record: Grouping[NewEvent, Recording] = field(init=False)
 
     def __post_init__(self) -> None:
         self._record = Grouping(self._record_all, MAX_GROUP)
 
     async def __call__(self, event: BattleEvent) -> list[Event]:
-        """Store one event and notify watchers. It publishes no events."""
-        kind = type(event)
-        new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(_public(event)))
+        """Store one event and count its outcomes, and notify watchers. It publishes no events.
+
+        Raises:
+            Retryable: There is no such battle, yet or any more.
+            InvalidInput: The event states an outcome of another arena or of other systems, and is not stored;
+                or it has a nugget without a label, and is stored without an outcome.
+        """
+        unscorable: Unscorable | None = None
+        outcomes: Sequence[Outcome] = ()
+        try:
+            outcomes = outcomes_of(event, datetime.now(UTC))
+        except Unscorable as error:
+            unscorable = error
+        await self._store(event, outcomes)
+        if unscorable is not None:
+            raise InvalidInput(str(unscorable)) from unscorable
+        return []
+
+    async def _store(self, event: BattleEvent, outcomes: Sequence[Outcome]) -> None:
+        kind, body = type(event), encode(_public(event))
+        new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), body, outcomes)
         recorded = await self._record(new)
         if isinstance(recorded, LookupError) and await self.battles.deleted_at(battle_id_of(event)):
             log.info("an event of a deleted battle is dropped", battle_id=battle_id_of(event))
-            return []
+            return
         if isinstance(recorded, LookupError) and isinstance(event, BattleSubmitted):
             # The battle was published and its row lost, for instance because a backup was restored.
             battle = event.battle
@@ -69,14 +104,21 @@ class Recorder:
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):
             raise Retryable(Reason.STORE_UNAVAILABLE, str(recorded))
+        if isinstance(recorded, InvalidInput):
+            raise recorded
         if recorded is not None:
             if not (isinstance(event, BattleAssigned) and event.nugget_list.edit):  # it had ended before
                 _measure(recorded, arena_of(event))
-            notification = arena_pb2.EventRecorded(battle_id=battle_id_of(event), sequence=recorded.sequence)
+            for outcome in outcomes:
+                _observe(outcome)
+            notification = arena_pb2.EventRecorded(
+                battle_id=battle_id_of(event),
+                sequence=recorded.sequence,
+                counted_in=arena_of(event) if outcomes else "",
+            )
             await self.notify(RECORDED, notification.SerializeToString())
-        return []
 
-    async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recorded | LookupError | None]:
+    async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
         return await self.battles.record_all(new, datetime.now(UTC))
 
 
@@ -86,6 +128,19 @@ def _measure(recorded: Recorded, arena: str) -> None:
     label, seconds = arena_label(arena), datetime.now(UTC) - recorded.ended.received_at
     BATTLES.labels(label, recorded.ended.state.value).inc()
     BATTLE_SECONDS.labels(label).observe(seconds.total_seconds())
+
+
+def _observe(outcome: Outcome) -> None:
+    """Export what the verdict of a judge may depend on beside the answers."""
+    evaluator, model = evaluator_of(outcome.source), outcome.judge_model
+    if evaluator is None or model is None:
+        return
+    if outcome.favoured is not None:
+        favoured = ("neither", "first", "second")[outcome.favoured]
+        JUDGE_POSITION.labels(evaluator, model, favoured).inc()
+    if outcome.winner in (Vote.A, Vote.B) and outcome.longer:
+        longer = (outcome.winner is Vote.A) == (outcome.longer > 0)
+        JUDGE_LENGTH.labels(evaluator, model, "longer" if longer else "shorter").inc()
 
 
 def _public(event: BattleEvent) -> BattleEvent:

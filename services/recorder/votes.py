@@ -1,10 +1,10 @@
 """Votes whose messages got lost are published again from their rows, or end with a reason.
 
     a row that waits, and no vote as old in the stream  ->  BattleVoted, once more
-    the same after ten republications                   ->  BattleFailed of the rater, and the row is not due
+    the same after ten republications                   ->  BattleFailed, and the row is not due
     a row without its battle                            ->  the row is deleted
 
-A republished event keeps its id, so recorder and rater store it once.
+A republished event keeps its id, so the recorder stores it once.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ class VoteReconciler:
         if vote.republished >= LAST_REPUBLICATION:
             await self._end(vote, vote.event, now)
             return
-        log.warning("republishing a vote that is neither waiting nor counted", battle_id=vote.battle_id)
+        log.warning("republishing a vote that is neither waiting nor recorded", battle_id=vote.battle_id)
         await self.publish(vote.event)
         metrics.RECONCILED.labels("republished").inc()
 
@@ -73,7 +73,7 @@ class VoteReconciler:
             f"although it was published {vote.republished} times more"
         )
         failure = StageFailure(
-            stage=Stage.RATER, reason=Reason.DEADLINE, detail=detail, attempts=vote.republished + 1
+            stage=Stage.RECORDER, reason=Reason.DEADLINE, detail=detail, attempts=vote.republished + 1
         )
         log.error("a vote is ended, because it is never counted", battle_id=vote.battle_id)
         key = derived_id("vote lost", vote.key, now.isoformat())  # of each end, as a retry can end again

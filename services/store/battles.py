@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, select
+from sqlalchemy import Connection, bindparam, select
 
 from nuggetstream.domain.battle import Battle
-from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.text.languages import DetectedLanguage
+from services.runtime.errors import InvalidInput
 from services.store.accepting import NewBattle, accept_all
 from services.store.battle_counts import (
     battles_by_arena,
@@ -25,7 +25,7 @@ from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.nugget_edits import NuggetEdits
-from services.store.recording import NewEvent, Recorded, record_all
+from services.store.recording import NewEvent, Recording, record_all
 from services.store.reruns import Restart, restart_failed
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, failures
@@ -190,14 +190,6 @@ class Battles:
                 ended |= {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
         return ended
 
-    async def evaluated(self, arena: str) -> dict[Lens, int]:
-        """Number of battles of an arena whose nugget branch, and whose judge branch, is done."""
-        branches = {Lens.NUGGET: battles.c.nugget_state, Lens.JUDGE: battles.c.judge_state}
-        counts = [func.count(case((branch == Branch.DONE.value, 1))) for branch in branches.values()]
-        query = select(*counts).where(battles.c.arena == arena)
-        row = await self._database.read(lambda connection: connection.execute(query).one())
-        return dict(zip(branches, row, strict=True))
-
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena."""
         async with self._database.reading() as tx:
@@ -226,13 +218,14 @@ class Battles:
 
         Raises:
             LookupError: The battle is not in the database.
+            InvalidInput: The event states an outcome of another arena or of other systems.
         """
         [recorded] = await self.record_all([new], at)
-        if isinstance(recorded, LookupError):
+        if isinstance(recorded, LookupError | InvalidInput):
             raise recorded
         return None if recorded is None else recorded.sequence
 
-    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
+    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         """Record several events in one transaction; see `recording.record_all`."""
         return await self._database.write(lambda connection: record_all(connection, new, at, self._names))
 

@@ -29,7 +29,6 @@ from services.store.label_agreement import forget_labels
 from services.store.nuggetizer_tables import nuggetizer_states
 from services.store.outcome import Outcome
 from services.store.outcome_rows import outcomes_of_battle
-from services.store.pending_outcomes import pending_outcomes
 from services.store.pending_votes import pending_votes
 from services.store.tables import (
     battle_counters,
@@ -160,8 +159,7 @@ class Deletions:
         await forget_doubt(tx, battle_id)
         for table in (
             events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts,
-            nugget_edits, nuggetizer_states, pending_outcomes, pending_votes, fetched_pages,
-            webhook_deliveries,
+            nugget_edits, nuggetizer_states, pending_votes, fetched_pages, webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.

@@ -1,20 +1,19 @@
 """Failures of battles for administrators: which are open, and which were discarded."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Update, and_, or_, select, update
 
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
+from services.store import pending_votes
 from services.store.database import Database
 from services.store.declared_states import JUDGING, LISTING
-from services.store.event_reading import RecordedEvent
 from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.progress import FAILED, columns_ended_by
-from services.store.recounting import count_again
 from services.store.tables import battles, failures, grader_states
 
 
@@ -48,8 +47,8 @@ class FailedBattle:
     Attributes:
         key: Key of the failure.
         recorded: The failure.
-        open: Whether its branch is still failed and nobody discarded it; of the rater, which ends no branch,
-            whether nobody retried or discarded it.
+        open: Whether its branch is still failed and nobody discarded it; of the recorder, which ends no
+            branch, whether nobody retried or discarded it.
     """
 
     key: str
@@ -88,15 +87,30 @@ class FailedBattles:
             row = (await tx.execute(_query().where(failures.c.key == key))).one_or_none()
         return None if row is None else _failed_battle(row)
 
-    async def count_again(self, failed: FailedBattle, events: Sequence[RecordedEvent], now: datetime) -> bool:
-        """Expect again what the rater has not counted of a battle; see `recounting.count_again`."""
-        return failed.open and await count_again(self._database, failed.key, failed.recorded, events, now)
+    async def record_again(self, failed: FailedBattle, now: datetime) -> bool:
+        """Publish the vote of a battle that was given up again, and close the failure that says so.
+
+        Returns:
+            False where there is nothing to publish.
+        """
+
+        def write(connection: Connection) -> bool:
+            woken = failed.open and pending_votes.wake(connection, failed.recorded.battle_id, now)
+            if woken:
+                connection.execute(_discarding(failed.key, now))
+            return woken
+
+        return await self._database.write(write)
 
     async def discard(self, key: str, at: datetime) -> None:
         """Mark a failure as discarded; the first time counts."""
-        statement = update(failures).where(failures.c.key == key, failures.c.discarded_at.is_(None))
         async with self._database.transaction() as tx:
-            await tx.execute(statement.values(discarded_at=at))
+            await tx.execute(_discarding(key, at))
+
+
+def _discarding(key: str, at: datetime) -> Update:
+    open_one = (failures.c.key == key, failures.c.discarded_at.is_(None))
+    return update(failures).where(*open_one).values(discarded_at=at)
 
 
 def _query() -> Select[Any]:
@@ -135,8 +149,8 @@ def _is_open() -> ColumnElement[bool]:
         for branching in (JUDGING, LISTING)
     ]
     closed = or_(superseded.exists(), *results)
-    uncounted = failures.c.stage == Stage.RATER.value
-    return and_(failures.c.discarded_at.is_(None), or_(uncounted, and_(or_(*ended), ~closed)))
+    unrecorded = failures.c.stage == Stage.RECORDER.value
+    return and_(failures.c.discarded_at.is_(None), or_(unrecorded, and_(or_(*ended), ~closed)))
 
 
 def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:

@@ -27,7 +27,6 @@ class Outcome:
         probabilities: How probable each outcome is according to the source; None where it does not tell.
         list_version: Version of the nugget list that the preference rests on, of which the newest counts;
             None where it rests on no list, and in rows of earlier versions, whose list was the first.
-        event_key: End of the key of the event that states it; None in rows of earlier versions.
         judge_model: Model of a judge, or of the labels that a preference by nuggets rests on, cut to 200
             characters. None for people, for grounded nuggets, whose labels are those of all nuggets, for a
             panel, whose members have outcomes of their own, and in rows of earlier versions.
@@ -48,7 +47,6 @@ class Outcome:
     decided_at: datetime
     probabilities: Probabilities | None = None
     list_version: int | None = None
-    event_key: str | None = None
     judge_model: str | None = None
     favoured: int | None = None
     longer: int | None = None
@@ -57,15 +55,6 @@ class Outcome:
     def rank(self) -> tuple[int, datetime]:
         """Of two outcomes of one source and battle, the one with the higher rank counts."""
         return self.list_version or 1, self.decided_at
-
-
-def end_of_key(key: str) -> str:
-    """What an outcome stores of the key of its event: enough to tell the events of one source apart.
-
-    >>> end_of_key("0123456789abcdef")
-    '89abcdef'
-    """
-    return key[-8:]
 
 
 _PLAIN = [name for name in Outcome.__slots__ if name != "probabilities"]

@@ -1,6 +1,6 @@
 """Storing outcomes and counting them, several in one transaction.
 
-    outcomes ─> lock their battles ─> what was stored before? ─> write the newer ones, and add the differences
+    outcomes ─> what was stored before? ─> write the newer ones, and add the differences
 
 A transaction executes the same few statements however many outcomes it stores.
 """
@@ -18,9 +18,7 @@ from services.store.counters import Changes, add_changes, contributions, differe
 from services.store.database import insert_into
 from services.store.doubts import update_doubts
 from services.store.facets import ALL, Facet, facets_of_battle
-from services.store.locks import lock
 from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
-from services.store.pending_votes import forget_stored
 from services.store.tables import battles, outcomes
 
 _STORED = select(outcomes).where(outcomes.c.battle_id.in_(bindparam("ids", expanding=True)))
@@ -35,19 +33,14 @@ _FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.rec
 def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
     """Store outcomes, each unless a newer one of the same source is stored, and change the counters.
 
-    Votes that are stored now are no longer pending.
-
     Args:
-        connection: Connection in a transaction; in SQLite one that may write.
-        new: The outcomes, in order.
+        connection: Connection in a transaction that has locked the rows of the battles; in SQLite one that
+            may write.
+        new: The outcomes, in order; without one, nothing is read or written.
     """
-    _put_all(connection, new)
-    forget_stored(connection, {outcome.battle_id for outcome in new if outcome.lens is Lens.HUMAN})
-
-
-def _put_all(connection: Connection, new: Sequence[Outcome]) -> None:
+    if not new:
+        return
     ids = sorted({outcome.battle_id for outcome in new})
-    lock(connection, [f"battle {battle_id}" for battle_id in ids])
     before = outcomes_by_battle(connection, ids)
     after = {battle_id: dict(before.get(battle_id, {})) for battle_id in ids}
     newest: dict[tuple[str, str], Outcome] = {}
@@ -91,10 +84,9 @@ def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, 
 
 
 def _changes(after: dict[str, Outcome], before: dict[str, Outcome], facets: Sequence[Facet]) -> Changes:
-    """What the outcomes of one battle change; nothing where only their times and events differ."""
+    """What the outcomes of one battle change; nothing where only their times differ."""
     same = after.keys() == before.keys() and all(
-        replace(before[source], decided_at=outcome.decided_at, event_key=outcome.event_key) == outcome
-        for source, outcome in after.items()
+        replace(before[source], decided_at=outcome.decided_at) == outcome for source, outcome in after.items()
     )
     if same:
         return {}

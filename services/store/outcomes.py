@@ -28,7 +28,6 @@ from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.judge_biases import JudgeCounts, read_judge_counts, read_models
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows, outcomes_of_battle
-from services.store.outcome_writing import put_all
 from services.store.periods import CountedPair, added, period_of
 from services.store.slices import EVERYTHING, Slice
 from services.store.tables import (
@@ -68,19 +67,10 @@ class LensCounts:
 
 
 class Outcomes:
-    """The outcomes table and its counters."""
+    """What is read of the outcomes and their counters; `recording` writes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def put(self, outcome: Outcome) -> None:
-        """Store an outcome unless a newer one of the same source is stored."""
-        await self.put_all([outcome])
-
-    async def put_all(self, new: Sequence[Outcome]) -> None:
-        """Store several outcomes in one transaction, each unless a newer one of the same source is stored."""
-        if new:
-            await self._database.write(lambda connection: put_all(connection, new))
 
     async def stamp(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int | None:
         """A number that changes whenever the counts of a slice change; None while there are none.

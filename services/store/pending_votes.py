@@ -1,9 +1,8 @@
 """Votes that were cast and are not yet both recorded and counted.
 
-    a vote that is cast               ->  a row, before it is published
-    a vote that came with its battle  ->  a row, in the transaction of its event
-    event and outcome are stored      ->  the row is deleted in the transaction of whichever comes second
-    a vote that is given up           ->  its row stays, and is never due unless an administrator retries it
+    a vote that is cast      ->  a row, before it is published
+    its event is recorded    ->  the row is deleted
+    a vote that is given up  ->  its row stays, and is never due unless an administrator retries it
 
 A stream that is lost takes the messages of such votes with it; the recorder publishes them again from their
 rows. A battle has one row, because its newest vote counts. The table contains only what waits and what was
@@ -35,7 +34,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleVoted
 from nuggetstream.domain.lens import Lens
 from services.runtime.grouping import Grouping
-from services.store.database import Database, insert_into, inserting_new
+from services.store.database import Database, insert_into
 from services.store.tables import battles, events, metadata, outcomes
 from services.store.utc_datetime import UtcDateTime
 
@@ -181,27 +180,11 @@ class PendingVotes:
         return await self._database.write(lambda connection: _keep_all(connection, votes))
 
 
-def note_recorded(connection: Connection, votes: Collection[BattleVoted], at: datetime) -> None:
-    """Store votes that are recorded and have no row, because they came with their battles.
-
-    Args:
-        connection: Connection in the transaction that records them and has locked their battles.
-        votes: The votes, in order.
-        at: When they are recorded.
-    """
-    rows = {
-        vote.battle_id: _row(CastVote(vote.battle_id, vote.key, vote.vote, vote.voted_at)) for vote in votes
-    }
-    if rows:
-        published = {"published_at": at, "due_at": at + PUBLISHED_WITHIN}
-        new = [rows[battle_id] | published for battle_id in sorted(rows)]
-        connection.execute(inserting_new(connection.dialect.name, pending_votes), new)
-
-
-def wake(connection: Connection, battle_id: str, now: datetime) -> None:
-    """Publish the vote of a battle again from now on, if it was given up."""
+def wake(connection: Connection, battle_id: str, now: datetime) -> bool:
+    """Publish the vote of a battle again from now on, if it was given up; whether it was."""
     given_up = (pending_votes.c.battle_id == battle_id, pending_votes.c.due_at == _NEVER)
-    connection.execute(update(pending_votes).where(*given_up).values(due_at=now, republished=0))
+    woken = update(pending_votes).where(*given_up).values(due_at=now, republished=0)
+    return bool(connection.execute(woken).rowcount)
 
 
 def forget_stored(connection: Connection, battle_ids: Collection[str]) -> None:

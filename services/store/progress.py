@@ -17,7 +17,6 @@ _ENDED_BY = {
     Stage.NUGGETIZER: ("nugget_state",),
     Stage.ASSIGNER: ("nugget_state",),
     Stage.JUDGE: ("judge_state",),
-    Stage.RATER: (),
     Stage.RECORDER: (),
     Stage.GRADER: (),
 }

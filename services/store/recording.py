@@ -1,9 +1,12 @@
 """Recording events: several of them, of any battles, are stored in one transaction.
 
     events ─> lock their battles ─> which are stored already? ─> number the rest, move the branches ─> write
+                                                                 outcomes that they state ─> write and count
 
-Seven statements per transaction, however many events it stores, and one more for events that state outcomes;
-a few more where there are several judges or nuggetizers, or where people voted.
+What follows from an event is stored in its transaction: a verdict, vote or list with labels that is recorded
+is counted.
+Seven statements per transaction, however many events it stores, and as many more for events that state
+outcomes; a few more where there are several judges or nuggetizers, or where people voted.
 """
 
 from collections.abc import Sequence
@@ -16,11 +19,14 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
-from services.store import pending_outcomes, pending_votes
+from services.runtime.errors import InvalidInput
+from services.store import pending_votes
 from services.store.declared_states import DeclaredStates, Names, several
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
+from services.store.outcome import Outcome
+from services.store.outcome_writing import put_all
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
 
@@ -35,6 +41,7 @@ class NewEvent:
         event: The decoded event, from which the state of the battle is updated.
         schema: Schema of `body`.
         body: The encoded event, never a reference.
+        outcomes: The outcomes that it states.
     """
 
     message_id: str
@@ -42,6 +49,7 @@ class NewEvent:
     event: core.BattleEvent
     schema: str
     body: bytes
+    outcomes: Sequence[Outcome] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +110,16 @@ class _Progress:
         return Recorded(self.event_count, Ended(state, self.received_at))
 
 
+Recording = Recorded | LookupError | InvalidInput | None
 _COLUMNS = ("event_count", "nugget_state", "judge_state", "ended_at")
+_ACCEPTED = ("arena", "system_a", "system_b")
 _LOCKED = (
-    select(battles.c.id, battles.c.received_at, battles.c.body, *(battles.c[name] for name in _COLUMNS))
+    select(
+        battles.c.id,
+        battles.c.received_at,
+        battles.c.body,
+        *(battles.c[name] for name in (*_COLUMNS, *_ACCEPTED)),
+    )
     .where(battles.c.id.in_(bindparam("ids", expanding=True)))
     .order_by(battles.c.id)  # in one order, so that two recorders cannot deadlock
     .with_for_update(key_share=True)
@@ -119,8 +134,8 @@ _MOVE = (
 
 def record_all(
     connection: Connection, new: Sequence[NewEvent], at: datetime, names: Names = MappingProxyType({})
-) -> list[Recorded | LookupError | None]:
-    """Append events to their battles and update the states of the battles.
+) -> list[Recording]:
+    """Append events to their battles, update the states of the battles, and count the outcomes.
 
     The rows of the battles are locked, so that the events of a battle are numbered without gaps and in commit
     order, even with several recorders.
@@ -132,21 +147,27 @@ def record_all(
         names: Names of the declared judges and nuggetizers; none for a single one.
 
     Returns:
-        For each event None when it had been recorded before, and LookupError when its battle is not stored.
+        For each event None when it had been recorded before, LookupError when its battle is not stored, and
+        InvalidInput when it states an outcome of another arena or of other systems than those of its battle.
     """
     ids = {core.battle_id_of(each.event) for each in new}
     rows = connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings().all()
     moving = {row["id"]: _Progress(**{name: row[name] for name in _Progress.__slots__}) for row in rows}
+    accepted = {row["id"]: tuple(row[name] for name in _ACCEPTED) for row in rows}
     states = several(names, connection, moving)
     known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
-    results: list[Recorded | LookupError | None] = []
+    results: list[Recording] = []
     numbered: list[NumberedEvent] = []
     event_rows, failure_rows, moved = [], [], set[str]()
-    stored: list[tuple[core.BattleEvent, int]] = []
+    stored: list[NewEvent] = []
     for each in new:
         battle_id = core.battle_id_of(each.event)
         if battle_id not in moving:
             results.append(LookupError(f"battle {battle_id!r} is not in the database"))
+            continue
+        if any((said.arena, said.system_a, said.system_b) != accepted[battle_id] for said in each.outcomes):
+            other = f"battle {battle_id!r} was accepted with another arena or other systems"
+            results.append(InvalidInput(other))
             continue
         if each.message_id in known:
             results.append(None)
@@ -154,7 +175,7 @@ def record_all(
         known.add(each.message_id)
         moved.add(battle_id)
         recorded = moving[battle_id].apply(each.event, at, states)
-        stored.append((each.event, recorded.sequence))
+        stored.append(each)
         results.append(recorded)
         numbered.append(NumberedEvent(battle_id, recorded.sequence, each.name, each.schema, each.body))
         event_rows.append(_event_row(each, battle_id, recorded.sequence, at))
@@ -167,11 +188,11 @@ def record_all(
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
     for of_branch in states:
         of_branch.write()
-    note_graders(connection, [event for event, _ in stored])
-    note_labels(connection, [event for event, _ in stored])
+    note_graders(connection, [each.event for each in stored])
     _insert_failures(connection, failure_rows)
-    pending_outcomes.note_recorded(connection, stored, at)
-    pending_votes.note_recorded(connection, [e for e, _ in stored if isinstance(e, core.BattleVoted)], at)
+    # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
+    note_labels(connection, [each.event for each in stored])
+    put_all(connection, [outcome for each in stored for outcome in each.outcomes])
     pending_votes.forget_stored(
         connection, {each.event.battle_id for each in new if isinstance(each.event, core.BattleVoted)}
     )

@@ -33,7 +33,6 @@ def origin_columns() -> list[Column[Any]]:
     """The columns that tell where an outcome comes from; see `Outcome`."""
     return [
         Column("list_version", Integer),
-        Column("event_key", String(8)),
         Column("judge_model", String(200)),
         Column("favoured", SmallInteger),
         Column("longer", SmallInteger),

@@ -40,7 +40,7 @@ from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of
 
 E = TypeVar("E", bound=BattleEvent)
-_NO_FAILURE_OF_BATTLE = (StageName.RECORDER, StageName.RATER, StageName.INTAKE)
+_NO_FAILURE_OF_BATTLE = (StageName.RECORDER, StageName.INTAKE)
 Handler = Callable[[E], Awaitable[Sequence[Event]]]
 
 
@@ -78,7 +78,7 @@ def event_stage(
     def give_up(event: E | None, failure: StageFailure) -> Sequence[Event]:
         # A failure event that cannot be recorded must not cause another one, and an undecodable message
         # names no battle.
-        if event is None or name in (StageName.RECORDER, StageName.RATER):
+        if event is None or name is StageName.RECORDER:
             return []
         return [battle_failed(event, replace(failure, evaluator=evaluator or _listed_by(event, name)))]
 

@@ -38,11 +38,6 @@ _INPUTS: dict[Stage, tuple[str, ...]] = {
     Stage.NUGGETIZER: (SUBJECTS[events.BattleRetrieved],),
     Stage.JUDGE: (SUBJECTS[events.BattleRetrieved],),
     Stage.ASSIGNER: (SUBJECTS[events.BattleNuggetized],),
-    Stage.RATER: (
-        SUBJECTS[events.BattleAssigned],
-        SUBJECTS[events.BattleJudged],
-        SUBJECTS[events.BattleVoted],
-    ),
     Stage.RECORDER: (subjects.BATTLES,),
     Stage.GRADER: (f"{subjects.GRADING}.>",),
 }
@@ -111,7 +106,7 @@ def streams(replicas: int = 1, total_bytes: int = STREAM_BYTES) -> list[StreamSp
 
 # Stages that write to the database cannot report their own failure: a message that they give up is lost.
 # They retry for hours, so that an outage of the database is back pressure and not loss.
-_MAX_DELIVER = {Stage.INTAKE: 200, Stage.RATER: 200, Stage.RECORDER: 200}
+_MAX_DELIVER = {Stage.INTAKE: 200, Stage.RECORDER: 200}
 
 
 def consumer(stage: Stage) -> ConsumerSpec:

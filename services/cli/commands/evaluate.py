@@ -255,7 +255,7 @@ def _name(file: Path, rejected: Sequence[BadLine]) -> None:
 
 
 def _print_notes(console: Console, out: Path, summary: Summary, evaluation: Evaluation) -> None:
-    """Print what the tables do not show: rejected lines, incomplete boards, and the result files."""
+    """Print what the tables do not show: rejected lines, and the result files."""
     if summary.rejected:
         at_submission = len(evaluation.rejected)  # the other lines contain no battle
         console.print(
@@ -264,8 +264,6 @@ def _print_notes(console: Console, out: Path, summary: Summary, evaluation: Eval
             "(for example, because the id belongs to another battle)",
             soft_wrap=True,
         )
-    for arena in evaluation.unsettled:
-        console.print(f"the boards of {arena} lack outcomes of battles that have ended")
     if summary.failed > summary.rejected:
         console.print("to evaluate failed battles again, run the same command with --retry-failed")
     console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

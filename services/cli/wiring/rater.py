@@ -11,7 +11,6 @@ from services.cli.wiring.parts import Parts
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
-from services.rater.stage import Rater, build
 from services.rater.warming import Warming
 from services.runtime.service import Service
 from services.store.battles import Battles
@@ -21,18 +20,13 @@ from services.wire.publishing import publisher
 
 @asynccontextmanager
 async def open_service(parts: Parts) -> AsyncIterator[Service]:
-    """The rater: counts outcomes and rates systems."""
+    """The rater: rates systems, and announces that boards changed."""
     outcomes, battles = Outcomes(parts.database), Battles(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=publisher(parts.bus, parts.blobs))
     policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
     flagged = Flagged(parts.pipeline.flagged_battles)
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples, flagged=flagged)
-    stages = [build(Rater(battles, outcomes, announcer), parts.blobs)]
     lenses = [Lens(parts.pipeline.nugget_lens) if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
     background = [announcer.run, Warming(boards, lenses).run]
-    yield Service(
-        name="rater",
-        stages=stages,
-        rpcs=[ratings_service(boards, rater_guard(parts))],
-        background=background,
-    )
+    async with announcer.listening(parts.bus):
+        yield Service(name="rater", rpcs=[ratings_service(boards, rater_guard(parts))], background=background)

@@ -2,7 +2,7 @@
 
     the failure of a battle  ->  its failed stages run again (`battles.reruns`), or it is marked as discarded
     of an evaluator          ->  the evaluator grades the battle again (`regrading`), or it is discarded
-    of the rater             ->  the recorder publishes again what is not counted, or it is discarded
+    of a vote                ->  the recorder publishes it again, or the failure is discarded
     a dead letter            ->  it is published again and deleted, or only deleted
 
 A message whose battle has failed is represented by the failure of the battle. Earlier versions stored it as a
@@ -138,9 +138,8 @@ class FailureDesk:
         match failed.recorded.failure.stage:
             case Stage.GRADER:
                 return await self.regrading.grade_again(failed)
-            case Stage.RATER:
-                events = await self.intake.battles.events_of(battle_id)
-                return await self.battles.count_again(failed, events, datetime.now(UTC))
+            case Stage.RECORDER:
+                return await self.battles.record_again(failed, datetime.now(UTC))
             case _:
                 return await self.intake.run_again(battle_id)
 

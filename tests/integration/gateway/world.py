@@ -48,10 +48,8 @@ from services.gateway.ratings.style_boards import StyleBoards
 from services.gateway.server import http_server
 from services.gateway.stream.tail import Tail
 from services.gateway.webhooks.sender import Sender
-from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
-from services.rater.stage import Rater
 from services.recorder.stage import Recorder
 from services.runtime import rpc
 from services.runtime.address_guard import GuardedBackend, SystemResolver
@@ -91,7 +89,6 @@ class World:
     database: Database
     gateway: Gateway
     recorder: Recorder
-    rater: Rater
     blobs: Blobs
     http: httpx2.AsyncClient
     grpc_target: str
@@ -100,11 +97,9 @@ class World:
     tail: Tail
 
     async def happens(self, *happened: events.BattleEvent) -> None:
-        """Let the recorder, and the rater where it is concerned, hear of something."""
+        """Let the recorder hear of something."""
         for event in happened:
             await self.recorder(event)
-            if isinstance(event, events.BattleAssigned | events.BattleJudged | events.BattleVoted):
-                await self.rater(event)
 
     async def published(self) -> list[events.Event]:
         """Every event on the stream, oldest first."""
@@ -189,13 +184,11 @@ async def opened(
         )
         http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
         recorder = Recorder(battles, bus.core_publish)
-        rater = Rater(battles, outcomes, Announcer(outcomes, _deaf))
         yield World(
             bus=bus,
             database=database,
             gateway=gateway,
             recorder=recorder,
-            rater=rater,
             blobs=blobs,
             http=http,
             grpc_target=f"127.0.0.1:{grpc_port}",
@@ -203,10 +196,6 @@ async def opened(
             ratings_target=f"127.0.0.1:{rater_port}",
             tail=tail,
         )
-
-
-async def _deaf(_: events.RatingsUpdated) -> None:
-    return None
 
 
 # --- a story -----------------------------------------------------------------------------------

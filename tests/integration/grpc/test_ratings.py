@@ -32,8 +32,8 @@ from services.runtime import rpc
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 CIRCLE = [("x", "y", Vote.A), ("y", "z", Vote.A), ("z", "x", Vote.A), ("x", "y", Vote.A)]
 
@@ -41,7 +41,7 @@ CIRCLE = [("x", "y", Vote.A), ("y", "z", Vote.A), ("z", "x", Vote.A), ("x", "y",
 @pytest.fixture
 async def boards(record: Database) -> Boards:
     """Over the record, with the rater's own policy unlike the usual one."""
-    return Boards(Outcomes(record), Battles(record), TiePolicy.DROP_BOTH_BAD, resamples=100)
+    return Boards(WrittenOutcomes(record), Battles(record), TiePolicy.DROP_BOTH_BAD, resamples=100)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ async def happen(record: Database, *fights: tuple[str, str, Vote], lens: Lens = 
         at = NOON + timedelta(minutes=number)
         await Battles(record).accept(sent, b"", at)
         outcome = Outcome(name, lens.value, lens, "default", a, b, winner, None, at)
-        await Outcomes(record).put(outcome)
+        await WrittenOutcomes(record).put(outcome)
 
 
 async def refusal(call: Awaitable[Any]) -> str:
@@ -290,7 +290,7 @@ async def test_what_was_computed_is_kept_while_counts_and_options_are_the_same(
 async def test_every_judge_has_a_board_and_two_judges_are_compared(
     record: Database, ratings: RatingsStub
 ) -> None:
-    outcomes = Outcomes(record)
+    outcomes = WrittenOutcomes(record)
     for judge, reverse in (("same", False), ("contrary", True)):
         for number, (a, b, winner) in enumerate(CIRCLE):
             said = Vote.B if reverse else winner

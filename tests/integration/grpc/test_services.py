@@ -16,7 +16,6 @@ from nuggetstream.domain.identity import content_hash
 from services.indexer.grpc_service import MAX_TEXTS, embedding_service
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
-from services.rater.stage import outcomes_of
 from services.retriever.grpc_service import retrieval_service
 from services.retriever.memory import MemoryIndex
 from services.retriever.search import Searcher
@@ -26,10 +25,11 @@ from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
 from services.store.battles import Battles
 from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.stated_outcomes import outcomes_of
 from services.wire.embedding_client import GrpcEmbedder
 from tests import samples
 from tests.fakes import WordVectors
+from tests.stored import WrittenOutcomes
 
 Request = retrieval_pb2.SearchRequest
 
@@ -211,8 +211,8 @@ async def ratings(record: Database) -> AsyncIterator[ratings_pb2_grpc.RatingsStu
         await Battles(record).accept(samples.battle(f"b{number}"), b"", samples.NOON)
         if vote is not None:
             at = samples.NOON + timedelta(seconds=number)
-            await Outcomes(record).put(outcomes_of(samples.voted(vote, at, f"b{number}"), at)[0])
-    boards = Boards(Outcomes(record), Battles(record), resamples=10)
+            await WrittenOutcomes(record).put(outcomes_of(samples.voted(vote, at, f"b{number}"), at)[0])
+    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
     server = rpc.serve("127.0.0.1:0", [ratings_service(boards)], grace=0)
     async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         yield ratings_pb2_grpc.RatingsStub(channel)
@@ -232,7 +232,7 @@ async def test_a_leaderboard_has_three_lenses_and_says_what_it_rests_on(
 async def test_a_system_without_a_rating_has_none_and_says_why(
     record: Database, ratings: ratings_pb2_grpc.RatingsStub
 ) -> None:
-    await Outcomes(record).put(outcomes_of(samples.judged(Vote.A), samples.NOON)[0])
+    await WrittenOutcomes(record).put(outcomes_of(samples.judged(Vote.A), samples.NOON)[0])
     request = ratings_pb2.GetLeaderboardRequest(arena="default", lenses=[ratings_pb2.LENS_JUDGE])
     (board,) = (await ratings.GetLeaderboard(request)).boards
     for standing in board.standings:

@@ -14,8 +14,8 @@ from services.store.battle_search import BattleFilter, BattleSearch
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 QUERIES = ("Why is the sky blue?", "Über Wolken 100%", "WHY do clouds float?")
 
@@ -92,7 +92,7 @@ async def test_lenses_disagree_where_they_prefer_different_answers(
         for source, lens, vote in winners
         if vote is not None
     ]
-    await Outcomes(database).put_all(put)
+    await WrittenOutcomes(database).put_all(put)
     assert await ids(database, BattleFilter(disagreeing=True)) == (["b0"] if disagree else [])
 
 
@@ -104,7 +104,7 @@ async def test_grounded_nuggets_disagree_in_place_of_all_where_they_lead(databas
             Outcome(name, source, lens, "default", "left", "right", winner, None, NOON)
             for (source, lens), winner in zip(lenses.items(), winners, strict=True)
         ]
-        await Outcomes(database).put_all(put)
+        await WrittenOutcomes(database).put_all(put)
     for nuggets, found in ((Lens.NUGGET, "b1"), (Lens.GROUNDED, "b0")):
         assert await ids(database, BattleFilter(disagreeing=True, nuggets=nuggets)) == [found]
 

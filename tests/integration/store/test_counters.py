@@ -30,7 +30,6 @@ from services.store.judge_biases import judge_counters
 from services.store.label_tables import LABEL_COLUMNS, label_counters
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
-from services.store.outcomes import Outcomes
 from services.store.probabilities import UNIT, Probabilities
 from services.store.recount import recount
 from services.store.slices import EVERYTHING, Slice
@@ -44,6 +43,7 @@ from services.store.tables import (
 )
 from tests.databases import copy_of
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 SOURCES = [
     ("human", Lens.HUMAN),
@@ -136,7 +136,7 @@ class Operations:
 
     async def _outcome(self) -> None:
         """Store outcomes in one transaction, or one twice."""
-        stored = Outcomes(self._database)
+        stored = WrittenOutcomes(self._database)
         if self._random.randrange(2):
             await stored.put_all([self._new_outcome() for _ in range(self._random.randint(1, 6))])
             return
@@ -186,7 +186,7 @@ class Operations:
 
 async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> int:
     """Compare what is read from counters with what a full read gives; the number of outcomes compared."""
-    outcomes, compared = Outcomes(database), 0
+    outcomes, compared = WrittenOutcomes(database), 0
     async with database.transaction() as tx:
         rows = OutcomeRows(tx)
         for arena in ("default", "other"):
@@ -234,7 +234,7 @@ async def test_counters_stay_right_when_many_write_at_once(database: Database) -
 
 async def test_wrong_and_missing_counters_are_found_and_corrected(database: Database) -> None:
     await Operations(database, 1).several(80)
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     stamp = await outcomes.stamp("default", Lens.HUMAN)
     async with database.transaction() as tx:
         await tx.execute(update(pair_counters).where(pair_counters.c.kind == "all").values(tie=7))
@@ -317,11 +317,11 @@ async def both_judges(database: Database) -> None:
     """Two judges judge the same battle, whatever else was drawn."""
     for source, lens in SOURCES[2:4]:
         outcome = Outcome("both", source, lens, "default", "left", "right", Vote.A, None, NOON)
-        await Outcomes(database).put(outcome)
+        await WrittenOutcomes(database).put(outcome)
 
 
 async def test_two_judges_are_compared_on_the_battles_that_both_judged(database: Database) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     verdicts = [("b1", "a", Vote.A), ("b1", "b", Vote.B), ("b2", "a", Vote.TIE), ("b2", "b", Vote.TIE)]
     for name, judge, winner in [*verdicts, ("b3", "a", Vote.A)]:
         outcome = Outcome(name, f"judge:{judge}", Lens.JUDGE, "default", "x", "y", winner, None, NOON)
@@ -348,7 +348,7 @@ async def test_two_judges_are_compared_on_the_battles_that_both_judged(database:
 
 
 async def test_a_stamp_changes_with_the_counts_of_its_lens_and_slice_alone(database: Database) -> None:
-    outcomes, english = Outcomes(database), Slice(language="en")
+    outcomes, english = WrittenOutcomes(database), Slice(language="en")
     vote = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
     for name, language in (("b1", "en"), ("b2", "de")):
         await Battles(database).accept(replace(battle(name), language=language), b"", NOON)

@@ -23,7 +23,6 @@ from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
 from services.store.event_bodies import value_of_battle
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.recording import NewEvent
 from services.store.recount import recount
 from services.store.spend import DatabaseSpendStore
@@ -31,7 +30,7 @@ from services.store.tables import blobs, metadata
 from services.wire.codec import encode, schema_of
 from tests import samples
 from tests.samples import NOON
-from tests.stored import LATER, URL, evaluate, places_of, sent
+from tests.stored import LATER, URL, WrittenOutcomes, evaluate, places_of, sent
 
 
 async def finish_all(database: Database) -> None:
@@ -107,9 +106,9 @@ async def counters(database: Database) -> dict[str, list[tuple[object, ...]]]:
 async def test_a_board_changes_its_stamp_with_a_deletion(database: Database) -> None:
     await evaluate(database, "oolong", "All about oolong.")
     await evaluate(database, "sencha", "All about sencha.")
-    before = await Outcomes(database).stamp("default", Lens.JUDGE)
+    before = await WrittenOutcomes(database).stamp("default", Lens.JUDGE)
     await Deletions(database).delete("oolong", LATER)
-    assert await Outcomes(database).stamp("default", Lens.JUDGE) not in (None, before)
+    assert await WrittenOutcomes(database).stamp("default", Lens.JUDGE) not in (None, before)
 
 
 @pytest.mark.parametrize("first", ["oolong", "sencha"])
@@ -194,7 +193,7 @@ async def test_what_a_stage_stores_after_the_deletion_is_deleted_at_its_end(data
         margin=None,
         decided_at=LATER,
     )
-    await Outcomes(database).put(late)
+    await WrittenOutcomes(database).put(late)
     await finish_all(database)
     assert await places_of(database, "oolong") == set()
     assert set((await recount(database, repair=False)).values()) == {0}

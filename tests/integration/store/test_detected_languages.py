@@ -11,12 +11,12 @@ from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.deletion import Deletions
-from services.store.outcomes import Outcomes
 from services.store.recount import recount
 from services.store.slices import Slice
 from services.store.tables import battles
 from tests.integration.store.test_slices import HUMAN
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 GERMAN = DetectedLanguage("de", 0.875)
 IN_GERMAN = Slice(language="de")
@@ -28,7 +28,7 @@ async def receive(
 ) -> None:
     new = NewBattle(replace(battle(name), language=declared), b"", detected)
     await Battles(database).accept_all([new], NOON)
-    await Outcomes(database).put(replace(HUMAN, battle_id=name))
+    await WrittenOutcomes(database).put(replace(HUMAN, battle_id=name))
 
 
 async def test_boards_count_it_and_say_how_often(database: Database) -> None:
@@ -40,7 +40,7 @@ async def test_boards_count_it_and_say_how_often(database: Database) -> None:
     for selection in (IN_GERMAN, SINCE):
         assert await stored.received("default", selection) == 2
         assert await stored.detected("default", selection) == 1
-        assert (await Outcomes(database).lens_counts("default", Lens.HUMAN, selection)).outcomes == 2
+        assert (await WrittenOutcomes(database).lens_counts("default", Lens.HUMAN, selection)).outcomes == 2
     assert await stored.detected("default", Slice(language="en")) == 0
     assert await stored.detected("default") == 0
     rows = await stored.get_all(["declared", "detected", "unknown", "both"])

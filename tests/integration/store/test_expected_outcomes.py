@@ -19,13 +19,13 @@ from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.doubts import Doubt, Doubts
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.probabilities import UNIT, Probabilities
 from services.store.recount import recount
 from services.store.slices import Slice
 from services.store.tables import battles
 from tests.integration.store.test_counters import SLICES, Operations
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 TOLD = {"b1": Probabilities(700_000, 200_000), "b2": Probabilities(480_000, 500_000), "b3": None}
 
@@ -88,7 +88,7 @@ def holds(row: Any, selection: Slice) -> bool:
 @pytest.mark.parametrize("seed", range(2))
 async def test_counters_and_rows_give_the_expected_wins_of_every_slice(database: Database, seed: int) -> None:
     await Operations(database, seed).several(150)
-    outcomes, compared = Outcomes(database), 0
+    outcomes, compared = WrittenOutcomes(database), 0
     known = await outcomes.of_battles([f"b{number}" for number in range(8)])
     async with database.reading() as tx:
         rows = {row.id: row for row in await tx.execute(select(battles))}
@@ -117,7 +117,7 @@ async def test_counters_and_rows_give_the_expected_wins_of_every_slice(database:
 
 @pytest.mark.parametrize("every", Every)
 async def test_periods_count_expected_outcomes_too(database: Database, every: Every) -> None:
-    stored, outcomes = Battles(database), Outcomes(database)
+    stored, outcomes = Battles(database), WrittenOutcomes(database)
     for number, name in enumerate(("b1", "b2", "b3")):
         at = NOON + timedelta(days=40 * (number // 2))
         await stored.accept_all([NewBattle(battle(name), b"")], at)
@@ -134,7 +134,7 @@ async def test_periods_count_expected_outcomes_too(database: Database, every: Ev
 async def test_the_battles_about_which_the_machine_is_most_unsure_are_listed_first(
     database: Database,
 ) -> None:
-    outcomes, doubts = Outcomes(database), Doubts(database)
+    outcomes, doubts = WrittenOutcomes(database), Doubts(database)
     for name, told in TOLD.items():
         await outcomes.put(outcome(name, Lens.JUDGE, Vote.A, told))
     assert await doubts.greatest("default", 9) == [Doubt("b2", 0.98), Doubt("b1", 0.5)]
@@ -150,7 +150,7 @@ async def test_the_battles_about_which_the_machine_is_most_unsure_are_listed_fir
 
 async def test_deleting_a_battle_deletes_its_doubt(database: Database) -> None:
     await Battles(database).accept_all([NewBattle(battle("b2"), b"")], NOON)
-    await Outcomes(database).put(outcome("b2", Lens.JUDGE, Vote.A, TOLD["b2"]))
+    await WrittenOutcomes(database).put(outcome("b2", Lens.JUDGE, Vote.A, TOLD["b2"]))
     async with database.transaction() as tx:
         await tx.execute(update(battles).values(ended_at=NOON))
     assert await Doubts(database).count("default") == 1

@@ -14,9 +14,9 @@ from services.store.battle_search import BattleFilter, BattleSearch
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.slices import Slice
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 JUDGES = [replace(HUMAN, source=f"judge:{name}", lens=Lens.JUDGE) for name in ("one", "two")]
@@ -31,7 +31,7 @@ async def receive(database: Database) -> None:
         await Battles(database).accept(sent, b"", at, flagged=flagged)
         verdict = Vote.B if flagged else Vote.A
         judged = [replace(outcome, winner=verdict) for outcome in JUDGES]
-        await Outcomes(database).put_all([replace(o, battle_id=name) for o in (HUMAN, *judged)])
+        await WrittenOutcomes(database).put_all([replace(o, battle_id=name) for o in (HUMAN, *judged)])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ async def test_counts_are_of_the_battles_that_the_slice_selects(
     database: Database, flagged: Flagged, language: str | None, battles: int
 ) -> None:
     await receive(database)
-    outcomes, chosen = Outcomes(database), Slice(language=language, flagged=flagged)
+    outcomes, chosen = WrittenOutcomes(database), Slice(language=language, flagged=flagged)
     assert await Battles(database).received("default", chosen) == battles
     for lens in (Lens.HUMAN, Lens.JUDGE):
         counts = await outcomes.lens_counts("default", lens, chosen)

@@ -13,17 +13,17 @@ from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.ratings.fitting.tally import TiePolicy
 from services.rater.boards import Boards
-from services.rater.stage import outcomes_of
 from services.store.battles import Battles, NewEvent
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.failed import FailedBattles, FailureFilter
-from services.store.outcomes import Outcomes
 from services.store.reruns import restart_failed
 from services.store.slices import EVERYTHING, Slice
+from services.store.stated_outcomes import outcomes_of
 from services.store.tables import grader_states
 from tests import samples
 from tests.samples import NOON
+from tests.stored import WrittenOutcomes
 
 OPEN = FailureFilter(stage=Stage.GRADER)
 
@@ -118,7 +118,7 @@ async def test_an_additional_verdict_ends_no_branch_and_closes_the_failure_of_it
 
 
 async def test_guided_verdicts_and_members_are_in_no_board_of_the_judge(database: Database) -> None:
-    battles, outcomes = Battles(database), Outcomes(database)
+    battles, outcomes = Battles(database), WrittenOutcomes(database)
     await battles.accept(samples.battle(), b"body", NOON)
     judged = samples.judged(Vote.A)
     member = MemberVerdict(name="x", model="x", winner=Vote.B, flipped=None)

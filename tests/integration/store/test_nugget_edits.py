@@ -17,11 +17,11 @@ from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
 from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.recording import NewEvent
 from services.wire.codec import encode, message_id, schema_of
 from tests import samples
 from tests.samples import NOON
+from tests.stored import WrittenOutcomes
 
 CHANGE = NuggetChange(EditKind.ADD, (), "Tea has caffeine.", Importance.OKAY)
 
@@ -105,7 +105,7 @@ async def test_the_outcome_of_the_newest_list_counts_whenever_it_is_stored(
     battles: Battles, database: Database
 ) -> None:
     del battles
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     first = Outcome(
         battle_id="b1",
         source="nugget",

@@ -13,16 +13,16 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.recount import recount
 from services.store.tables import battles
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 
 
 async def test_an_outcome_comes_back_whole(database: Database) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, margin=-0.25)
     for outcome in (nugget, OUTCOME, OUTCOME):
         await outcomes.put(outcome)
@@ -33,7 +33,7 @@ async def test_an_outcome_comes_back_whole(database: Database) -> None:
 
 @pytest.mark.parametrize("minutes", [0, 1])
 async def test_a_newer_outcome_of_the_same_source_wins(database: Database, minutes: int) -> None:
-    outcomes, newer = Outcomes(database), NOON + timedelta(minutes=minutes)
+    outcomes, newer = WrittenOutcomes(database), NOON + timedelta(minutes=minutes)
     await outcomes.put(OUTCOME)
     await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=newer))
     (found,) = await outcomes.of_battle("b1")
@@ -41,7 +41,7 @@ async def test_a_newer_outcome_of_the_same_source_wins(database: Database, minut
 
 
 async def test_an_older_outcome_that_comes_late_is_ignored(database: Database) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     await outcomes.put(OUTCOME)
     await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=NOON - timedelta(microseconds=1)))
     assert await outcomes.of_battle("b1") == [OUTCOME]
@@ -50,7 +50,7 @@ async def test_an_older_outcome_that_comes_late_is_ignored(database: Database) -
 async def test_the_models_of_labels_and_judges_are_known_while_an_outcome_rests_on_them(
     database: Database,
 ) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, judge_model="n", list_version=1)
     other = replace(nugget, source="other_nugget:x", lens=Lens.OTHER_NUGGET, judge_model="o")
     judges = [
@@ -74,7 +74,7 @@ async def test_the_models_of_labels_and_judges_are_known_while_an_outcome_rests_
 async def test_a_list_without_grounded_nuggets_takes_back_the_preference_of_an_older_one(
     database: Database,
 ) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, margin=0.2, list_version=1)
     grounded = replace(nugget, source="grounded", lens=Lens.GROUNDED)
     await outcomes.put_all([nugget, grounded])
@@ -90,7 +90,7 @@ async def test_a_list_without_grounded_nuggets_takes_back_the_preference_of_an_o
 
 
 async def test_newer_means_newer_whatever_the_time_zone(database: Database) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     await outcomes.put(OUTCOME)
     earlier = (NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9)))
     await outcomes.put(replace(OUTCOME, winner=Vote.B, decided_at=earlier))
@@ -99,11 +99,11 @@ async def test_newer_means_newer_whatever_the_time_zone(database: Database) -> N
 
 async def test_a_moment_without_a_time_zone_is_refused(database: Database) -> None:
     with pytest.raises(Exception, match="has no time zone"):
-        await Outcomes(database).put(replace(OUTCOME, decided_at=NOON.replace(tzinfo=None)))
+        await WrittenOutcomes(database).put(replace(OUTCOME, decided_at=NOON.replace(tzinfo=None)))
 
 
 async def test_pairs_are_counted_by_arena_and_lens(database: Database) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     for number, winner in enumerate([Vote.A, Vote.A, Vote.TIE]):
         await outcomes.put(replace(OUTCOME, battle_id=f"b{number}", winner=winner))
     await outcomes.put(replace(OUTCOME, battle_id="b7", system_a="right", system_b="left"))
@@ -118,7 +118,7 @@ async def test_pairs_are_counted_by_arena_and_lens(database: Database) -> None:
 
 
 async def test_a_battle_with_two_judges_is_one_decided_battle(database: Database) -> None:
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     for source in ("judge:x", "judge:y"):
         await outcomes.put(replace(OUTCOME, source=source, lens=Lens.JUDGE))
     assert (await outcomes.lens_counts("default", Lens.JUDGE)).decided == 1

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Engine, event, select
+from sqlalchemy import Engine, event
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleVoted
@@ -12,10 +12,9 @@ from nuggetstream.domain.lens import Lens
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcome_writing import put_all
-from services.store.pending_votes import CastVote, PendingVotes, pending_votes
+from services.store.pending_votes import CastVote, PendingVotes
 from tests.samples import NOON
-from tests.stored import record, sent
+from tests.stored import sent
 
 LATER = NOON + timedelta(hours=1)
 
@@ -75,22 +74,6 @@ async def test_an_older_vote_that_comes_late_does_not_replace_a_newer_one(databa
     await votes.keep(cast("one", Vote.B, second=1))
     (due,) = await votes.take_due(LATER, None, 10)
     assert due.key == cast("one", Vote.A, second=2).key
-
-
-async def test_the_event_and_the_outcome_of_a_vote_written_at_the_same_time_end_its_wait(
-    database: Database,
-) -> None:
-    await accept(database, "oolong")
-    votes = PendingVotes(database)
-    voted = await votes.keep(cast("oolong", Vote.A))
-    assert voted is not None
-    async with database.exclusive() as tx:
-        await tx.run_sync(put_all, [outcome(voted)])
-        recording = asyncio.create_task(record(database, voted))
-        await asyncio.wait([recording], timeout=0.5)  # it waits for this transaction, and must not be missed
-    await recording
-    async with database.transaction() as tx:
-        assert (await tx.execute(select(pending_votes))).all() == []
 
 
 async def test_two_recorders_share_the_votes_that_are_due(database: Database) -> None:

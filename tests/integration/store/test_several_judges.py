@@ -12,11 +12,11 @@ from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.probabilities import Probabilities
 from services.store.recount import recount
 from services.store.slices import EVERYTHING, Slice
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 JUDGES = ("kind", "quick", "strict")
 FROM_ROWS = Slice(language="en", tags=("t",))  # several conditions have no counters
@@ -47,11 +47,13 @@ async def judged(database: Database, battles: int, judges: tuple[str, ...] = JUD
     await accept(database, *(f"b{number}" for number in range(battles)))
     for number in range(battles):
         winner = Vote.B if number % 3 == 0 else Vote.A
-        await Outcomes(database).put_all([verdict(f"b{number}", judge, winner) for judge in judges])
+        await WrittenOutcomes(database).put_all([verdict(f"b{number}", judge, winner) for judge in judges])
 
 
 async def board(database: Database, slice_: Slice = EVERYTHING) -> LensBoard:
-    (found,) = await Boards(Outcomes(database), Battles(database)).get("default", [Lens.JUDGE], slice_=slice_)
+    (found,) = await Boards(WrittenOutcomes(database), Battles(database)).get(
+        "default", [Lens.JUDGE], slice_=slice_
+    )
     return found
 
 
@@ -90,20 +92,20 @@ async def test_more_than_half_of_the_judges_decide(database: Database) -> None:
         for name, winners in said.items()
         for number, winner in enumerate(winners)
     ]
-    await Outcomes(database).put_all(verdicts)
+    await WrittenOutcomes(database).put_all(verdicts)
     counted = [
         PairCount("left", "right", Vote.A, 1),
         PairCount("left", "right", Vote.B, 1),
         PairCount("left", "right", Vote.TIE, 3),
     ]
-    assert await Outcomes(database).pair_counts("default", Lens.JUDGE) == counted
-    assert await Outcomes(database).pair_counts("default", Lens.JUDGE, FROM_ROWS) == counted
+    assert await WrittenOutcomes(database).pair_counts("default", Lens.JUDGE) == counted
+    assert await WrittenOutcomes(database).pair_counts("default", Lens.JUDGE, FROM_ROWS) == counted
     assert set((await recount(database, repair=False)).values()) == {0}
 
 
 async def test_probabilities_of_a_battle_are_the_mean_of_its_judges(database: Database) -> None:
     sure, unsure = Probabilities(900_000, 100_000), Probabilities(300_000, 200_000)
-    outcomes, expected = Outcomes(database), Slice(expected=True)
+    outcomes, expected = WrittenOutcomes(database), Slice(expected=True)
     await outcomes.put(verdict("b1", "kind", Vote.A, sure))
     await outcomes.put(verdict("b1", "strict", Vote.TIE, unsure))
     counts = await outcomes.lens_counts("default", Lens.JUDGE, expected)

@@ -14,10 +14,10 @@ from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.slices import Slice
 from services.store.tables import battles
 from tests.samples import NOON, battle
+from tests.stored import WrittenOutcomes
 
 HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 
@@ -28,12 +28,12 @@ async def receive(
     """A battle with a human vote for A."""
     sent = replace(battle(name), language=language, tags=tuple(tags))
     await Battles(database).accept(sent, b"", at)
-    await Outcomes(database).put(replace(HUMAN, battle_id=name))
+    await WrittenOutcomes(database).put(replace(HUMAN, battle_id=name))
 
 
 async def found(database: Database, among: Slice) -> tuple[int, int, int]:
     """Outcomes counted, battles decided, battles received."""
-    outcomes = Outcomes(database)
+    outcomes = WrittenOutcomes(database)
     counts = await outcomes.pair_counts("default", Lens.HUMAN, among)
     decided = (await outcomes.lens_counts("default", Lens.HUMAN, among)).decided
     return sum(cell.count for cell in counts), decided, await Battles(database).received("default", among)
@@ -80,7 +80,9 @@ async def test_a_slice_of_two_conditions_reads_its_rows_once(database: Database)
     def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
         reads.extend([statement] if "FROM outcomes" in statement else [])
 
-    counts = await Outcomes(database).lens_counts("default", Lens.HUMAN, Slice(language="en", tags=("x",)))
+    counts = await WrittenOutcomes(database).lens_counts(
+        "default", Lens.HUMAN, Slice(language="en", tags=("x",))
+    )
     assert (counts.outcomes, counts.decided) == (1, 1)
     assert len(reads) == 1
 
@@ -118,15 +120,15 @@ async def test_what_is_received_is_counted_by_arena(database: Database) -> None:
 
 
 async def test_a_system_against_itself_is_no_outcome(database: Database) -> None:
-    await Outcomes(database).put(replace(HUMAN, system_b="left"))
-    assert await Outcomes(database).pair_counts("default", Lens.HUMAN) == []
-    assert (await Outcomes(database).lens_counts("default", Lens.HUMAN)).decided == 0
-    assert await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE) == []
+    await WrittenOutcomes(database).put(replace(HUMAN, system_b="left"))
+    assert await WrittenOutcomes(database).pair_counts("default", Lens.HUMAN) == []
+    assert (await WrittenOutcomes(database).lens_counts("default", Lens.HUMAN)).decided == 0
+    assert await WrittenOutcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE) == []
 
 
 async def say(database: Database, name: str, lens: Lens, winner: Vote, source: str = "") -> None:
     said = replace(HUMAN, battle_id=name, lens=lens, source=source or lens.value, winner=winner)
-    await Outcomes(database).put(said)
+    await WrittenOutcomes(database).put(said)
 
 
 async def test_two_lenses_are_counted_over_the_same_battles(database: Database) -> None:
@@ -136,7 +138,7 @@ async def test_two_lenses_are_counted_over_the_same_battles(database: Database) 
     await say(database, "b3", Lens.HUMAN, Vote.B)
     await say(database, "b4", Lens.NUGGET, Vote.B)
     await say(database, "b5", Lens.JUDGE, Vote.A)
-    counts = await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.NUGGET)
+    counts = await WrittenOutcomes(database).joint_counts("default", Lens.HUMAN, Lens.NUGGET)
     assert set(counts) == {
         JointCount("left", "right", Vote.A, Vote.TIE, 2),
         JointCount("left", "right", Vote.B, None, 1),
@@ -149,16 +151,16 @@ async def test_of_two_judges_the_first_by_name_speaks_for_the_battle(database: D
     await say(database, "b1", Lens.HUMAN, Vote.A)
     await say(database, "b1", Lens.JUDGE, Vote.A, "judge:strict")
     await say(database, "b1", Lens.JUDGE, Vote.TIE, "judge:kind")
-    counts = await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE)
+    counts = await WrittenOutcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE)
     assert counts == [JointCount("left", "right", Vote.A, Vote.TIE, 1)]
-    both = await Outcomes(database).pair_counts("default", Lens.JUDGE)
+    both = await WrittenOutcomes(database).pair_counts("default", Lens.JUDGE)
     assert both == [PairCount("left", "right", Vote.TIE, 1)]  # no majority
 
 
 async def test_two_lenses_in_a_slice(database: Database) -> None:
     await receive(database, "b1", "en")
     await receive(database, "b2", "de")
-    counts = await Outcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE, Slice("de"))
+    counts = await WrittenOutcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE, Slice("de"))
     assert counts == [JointCount("left", "right", Vote.A, None, 1)]
 
 
@@ -166,10 +168,10 @@ async def test_outcomes_are_counted_per_day_of_receipt_in_utc(database: Database
     late_in_the_west = datetime(2026, 5, 4, 23, 30, tzinfo=timezone(timedelta(hours=-5)))  # 5 May in UTC
     for name, at in (("b1", NOON), ("b2", NOON + timedelta(hours=3)), ("b3", late_in_the_west)):
         await receive(database, name, language="en" if name != "b2" else "de", at=at)
-    daily = await Outcomes(database).dated("default", Lens.HUMAN)
+    daily = await WrittenOutcomes(database).dated("default", Lens.HUMAN)
     days = {NOON.replace(hour=0, minute=0, second=0, microsecond=0), datetime(2026, 5, 5, tzinfo=UTC)}
     assert [day for day, _ in daily] == sorted(days)
     assert sum(tally.wins.sum() for _, tally in daily) == 3
-    english = await Outcomes(database).dated("default", Lens.HUMAN, Slice(language="en"))
+    english = await WrittenOutcomes(database).dated("default", Lens.HUMAN, Slice(language="en"))
     assert sum(tally.wins.sum() for _, tally in english) == 2
-    assert await Outcomes(database).dated("default", Lens.JUDGE) == []
+    assert await WrittenOutcomes(database).dated("default", Lens.JUDGE) == []

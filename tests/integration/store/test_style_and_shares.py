@@ -11,13 +11,13 @@ from services.gateway.ratings.style_boards import StyleBoards
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.slices import Slice
 from services.store.styled_outcomes import StyledOutcomes
 from services.store.system_shares import SystemShares
 from services.wire.codec import encode
 from tests import samples
 from tests.samples import NOON
+from tests.stored import WrittenOutcomes
 
 TAGS = (("category:art", "seen"), ("category:law",), ("seen",))
 
@@ -48,7 +48,7 @@ async def vote(database: Database, number: int, winner: Vote, pair: tuple[str, s
         margin=None,
         decided_at=at,
     )
-    await Outcomes(database).put(outcome)
+    await WrittenOutcomes(database).put(outcome)
 
 
 async def test_shares_are_of_categories_and_languages_from_both_sides(database: Database) -> None:

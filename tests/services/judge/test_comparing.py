@@ -14,12 +14,12 @@ from services.judge.comparing import Comparer, build
 from services.judge.pairwise import kinds
 from services.judge.panel import Voter, aggregate
 from services.judge.selection import JudgeOptions
-from services.rater.stage import outcomes_of
 from services.runtime.errors import ModelOutage, Permanent, Retryable
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.replies import VerdictReply, Winner
 from services.store.blobs import Blobs
 from services.store.database import Database
+from services.store.stated_outcomes import outcomes_of
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
 

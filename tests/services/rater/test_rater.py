@@ -1,7 +1,7 @@
 """Outcomes from events, boards from outcomes, and word of them at a calm pace."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -10,7 +10,7 @@ from typing import TypeVar
 import pytest
 from structlog.testing import capture_logs
 
-from nuggetstream.domain.battle import Answer, Vote
+from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent, RatingsUpdated
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.lens import Lens
@@ -24,15 +24,14 @@ from nuggetstream.ratings.options import Options
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.memory import Memory
-from services.rater.stage import Rater, outcomes_of
-from services.runtime.errors import InvalidInput, Retryable, Unavailable
+from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
-from services.store.outcomes import Outcomes
 from services.store.slices import EVERYTHING
+from services.store.stated_outcomes import outcomes_of
 from tests import samples
 from tests.samples import NOON
+from tests.stored import WrittenOutcomes
 
 T = TypeVar("T")
 
@@ -103,78 +102,11 @@ def test_a_missing_label_is_no_outcome() -> None:
 
 @pytest.mark.parametrize("event", [samples.failed(Stage.JUDGE), samples.retrieved()])
 def test_an_event_that_prefers_nobody_is_no_outcome(event: BattleEvent) -> None:
-    with pytest.raises(InvalidInput, match="states no outcome"):
-        outcomes_of(event, NOON)[0]
-
-
-async def accepted(record: Database, *names: str) -> Battles:
-    battles = Battles(record)
-    for name in names:
-        await battles.accept(samples.battle(name), b"", NOON)
-    return battles
-
-
-async def deaf(_: RatingsUpdated) -> None: ...
-
-
-FORGED = {
-    "an arena": replace(samples.voted(), arena="other"),
-    "systems": replace(samples.voted(), system_a="right", system_b="left"),
-    "a system": replace(samples.judged(), battle=replace(samples.battle(), a=Answer("best", "x"))),
-}
-
-
-async def test_an_outcome_of_a_battle_that_nobody_sent_is_retried_and_not_counted(
-    record: Database,
-) -> None:
-    battles, outcomes = Battles(record), Outcomes(record)
-    rater = Rater(battles, outcomes, Announcer(outcomes, deaf))
-    with pytest.raises(Retryable, match="'b1' is not in the database"):
-        await rater(samples.voted())
-    assert await outcomes.count("default") == 0
-    await accepted(record, "b1")  # it came later, as after a restored backup
-    await rater(samples.voted())
-    assert await outcomes.count("default") == 1
-
-
-@pytest.mark.parametrize("event", FORGED.values(), ids=FORGED)
-async def test_an_outcome_with_another_arena_or_other_systems_is_rejected(
-    record: Database, event: BattleEvent
-) -> None:
-    outcomes = Outcomes(record)
-    rater = Rater(await accepted(record, "b1"), outcomes, Announcer(outcomes, deaf))
-    with pytest.raises(InvalidInput, match="another arena or other systems"):
-        await rater(event)
-    assert (await outcomes.count("default"), await outcomes.count("other")) == (0, 0)
-
-
-class CountedOutcomes(Outcomes):
-    """Notes how many outcomes each transaction stores."""
-
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self.groups: list[int] = []
-
-    async def put_all(self, new: Sequence[Outcome]) -> None:
-        self.groups.append(len(new))
-        await super().put_all(new)
-
-
-async def test_outcomes_in_flight_together_share_a_transaction(record: Database) -> None:
-    """One that is rejected, or whose battle is unknown, does not fail its neighbours."""
-    names = [f"b{number}" for number in range(1, 21)]
-    outcomes = CountedOutcomes(record)
-    rater = Rater(await accepted(record, *names), outcomes, Announcer(outcomes, deaf))
-    votes = [samples.voted(name=name) for name in names]
-    bad = [FORGED["an arena"], samples.voted(name="unknown")]
-    results = await asyncio.gather(*map(rater, [*bad, *votes]), return_exceptions=True)
-    assert [type(result) for result in results] == [InvalidInput, Retryable, *[list] * 20]
-    assert outcomes.groups == [20]
-    assert await outcomes.count("default") == 20
+    assert outcomes_of(event, NOON) == []
 
 
 async def keep(record: Database, *fights: tuple[str, str, Vote]) -> None:
-    outcomes = Outcomes(record)
+    outcomes = WrittenOutcomes(record)
     for number, (name, evaluator, winner) in enumerate(fights):
         event = samples.judged(winner, evaluator, samples.battle(name))
         await outcomes.put(outcomes_of(event, NOON + timedelta(seconds=number))[0])
@@ -185,7 +117,7 @@ async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Da
     for name in ("b1", "b2", "b3"):
         await battles.accept(samples.battle(name), b"", NOON)
     await keep(record, ("b1", "x", Vote.A), ("b1", "y", Vote.B), ("b2", "x", Vote.B))
-    human, _, judge = await Boards(Outcomes(record), battles, resamples=10).get("default")
+    human, _, judge = await Boards(WrittenOutcomes(record), battles, resamples=10).get("default")
     assert [(b.lens, b.scored, b.received) for b in (human, judge)] == [
         (Lens.HUMAN, 0, 3),
         (Lens.JUDGE, 2, 3),
@@ -195,12 +127,12 @@ async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Da
 
 
 async def test_an_arena_nobody_heard_of_has_empty_boards(record: Database) -> None:
-    boards = await Boards(Outcomes(record), Battles(record), resamples=10).get("nowhere", [Lens.HUMAN])
+    boards = await Boards(WrittenOutcomes(record), Battles(record), resamples=10).get("nowhere", [Lens.HUMAN])
     assert [(b.arena, b.scored, b.received, b.ratings.standings) for b in boards] == [("nowhere", 0, 0, ())]
 
 
 async def test_a_board_is_computed_again_only_when_its_counts_change(record: Database) -> None:
-    boards = Boards(Outcomes(record), Battles(record), resamples=10)
+    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (first,) = await boards.get("default", [Lens.JUDGE])
     (again,) = await boards.get("default", [Lens.JUDGE])
@@ -208,7 +140,9 @@ async def test_a_board_is_computed_again_only_when_its_counts_change(record: Dat
     await keep(record, ("b3", "x", Vote.A))
     (changed,) = await boards.get("default", [Lens.JUDGE])
     assert changed.ratings.standings != first.ratings.standings
-    (fresh,) = await Boards(Outcomes(record), Battles(record), resamples=10).get("default", [Lens.JUDGE])
+    (fresh,) = await Boards(WrittenOutcomes(record), Battles(record), resamples=10).get(
+        "default", [Lens.JUDGE]
+    )
     assert fresh.ratings.standings == changed.ratings.standings  # whichever rater computes it
 
 
@@ -222,7 +156,7 @@ async def test_a_board_its_pairs_and_its_advice_share_one_fit(
         return fitted(votes, tally, group, options)
 
     monkeypatch.setattr("nuggetstream.ratings.model.fitted", counting)
-    boards = Boards(Outcomes(record), Battles(record), resamples=10)
+    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (board,) = await boards.get("default", [Lens.JUDGE])
     ratings = await boards.pairs("default", Lens.JUDGE, boards.options, EVERYTHING)
@@ -258,7 +192,7 @@ async def test_a_battle_that_arrives_meanwhile_is_in_every_number_of_a_board_or_
     for name, winner in (("b1", Vote.A), ("b2", Vote.B)):
         await Battles(record).accept(samples.battle(name), b"", NOON)
         await keep(record, (name, "x", winner))
-    boards = Boards(Outcomes(record), Battles(record), resamples=10, memory=Meanwhile(one_more))
+    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10, memory=Meanwhile(one_more))
     found = await boards.get("default")
     assert [(board.outcomes, board.scored, board.received) for board in found] == [
         (0, 0, 2),
@@ -297,15 +231,16 @@ async def running(announcer: Announcer) -> AsyncIterator[None]:
 
 async def test_a_burst_is_announced_once_and_what_follows_when_it_stops(record: Database) -> None:
     heard = Heard()
-    announcer = Announcer(Outcomes(record), heard.publish, pause=3600)
-    rater = Rater(await accepted(record, "b1", "b2", "b3"), Outcomes(record), announcer)
+    announcer = Announcer(WrittenOutcomes(record), heard.publish, pause=3600)
     async with running(announcer):
         for name in ("b1", "b2", "b3"):
-            assert await rater(samples.judged(fought=samples.battle(name))) == []
+            await keep(record, (name, "x", Vote.A))
+            announcer.changed("default")
         await heard.until(1)
         counted = heard.events[0].outcomes
         assert 1 <= counted <= 3
-        await rater(samples.voted())  # within the pause: nothing is said yet
+        await keep(record, ("b1", "y", Vote.A))
+        announcer.changed("default")  # within the pause: nothing is said yet
         assert len(heard.events) == 1
     assert [event.arena for event in heard.events] == ["default", "default"]
     assert heard.events[-1].outcomes == 4
@@ -314,7 +249,7 @@ async def test_a_burst_is_announced_once_and_what_follows_when_it_stops(record: 
 
 async def test_every_arena_is_announced_and_a_quiet_one_is_not(record: Database) -> None:
     heard = Heard()
-    announcer = Announcer(Outcomes(record), heard.publish)
+    announcer = Announcer(WrittenOutcomes(record), heard.publish)
     announcer.changed("y")
     announcer.changed("x")
     announcer.changed("y")
@@ -325,7 +260,7 @@ async def test_every_arena_is_announced_and_a_quiet_one_is_not(record: Database)
 
 async def test_announcements_go_on_after_the_pause(record: Database) -> None:
     heard = Heard()
-    announcer = Announcer(Outcomes(record), heard.publish, pause=0.01)
+    announcer = Announcer(WrittenOutcomes(record), heard.publish, pause=0.01)
     async with running(announcer):
         for count in (1, 2, 3):
             announcer.changed("x")
@@ -340,7 +275,7 @@ async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends(recor
             raise Unavailable(Reason.DEADLINE, "the broker does not answer")
         await heard.publish(event)
 
-    announcer = Announcer(Outcomes(record), publish)
+    announcer = Announcer(WrittenOutcomes(record), publish)
     announcer.changed("x")
     announcer.changed("y")
     with capture_logs() as said:
@@ -357,15 +292,6 @@ async def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends(recor
 
 async def test_stopping_with_nothing_to_say_says_nothing(record: Database) -> None:
     heard = Heard()
-    async with running(Announcer(Outcomes(record), heard.publish)):
+    async with running(Announcer(WrittenOutcomes(record), heard.publish)):
         pass
     assert heard.events == []
-
-
-async def test_an_outcome_handled_twice_counts_once(record: Database) -> None:
-    publish: Callable[[RatingsUpdated], Awaitable[object]] = deaf
-    battles = await accepted(record, "b1")
-    rater = Rater(battles, Outcomes(record), Announcer(Outcomes(record), publish))
-    for _ in range(2):
-        await rater(samples.assigned(3, 1, of=4))
-    assert await Outcomes(record).count("default") == 1

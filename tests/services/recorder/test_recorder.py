@@ -8,15 +8,17 @@ from datetime import datetime
 import pytest
 from arena.v1 import arena_pb2
 
-from nuggetstream.domain.event import BattleFailed, BattleSubmitted
+from nuggetstream.domain.battle import Answer
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.assembly import failure_view
 from services.recorder.stage import Recorder
-from services.runtime.errors import Retryable
+from services.runtime.errors import InvalidInput, Retryable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.recording import NewEvent, Recorded
+from services.store.outcomes import Outcomes
+from services.store.recording import NewEvent, Recording
 from services.wire.codec import decode
 from services.wire.subjects import RECORDED
 from tests import samples
@@ -93,6 +95,57 @@ async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Databas
     assert nudges.heard == []
 
 
+FORGED = {
+    "an arena": replace(samples.voted(), arena="other"),
+    "systems": replace(samples.voted(), system_a="right", system_b="left"),
+    "a system": replace(samples.judged(), battle=replace(samples.battle(), a=Answer("best", "x"))),
+}
+
+
+@pytest.mark.parametrize("event", FORGED.values(), ids=FORGED)
+async def test_an_outcome_with_another_arena_or_other_systems_is_rejected(
+    record: Database, event: BattleEvent
+) -> None:
+    """It fails alone: what is recorded with it is recorded."""
+    recorder, outcomes = Recorder(Battles(record), Nudges()), Outcomes(record)
+    await recorder(SUBMITTED)
+    forged, recorded = await asyncio.gather(
+        recorder(event), recorder(samples.assigned(3, 1, of=4)), return_exceptions=True
+    )
+    assert (type(forged), recorded) == (InvalidInput, [])
+    assert (await outcomes.count("default"), await outcomes.count("other")) == (1, 0)
+
+
+async def test_an_event_and_what_follows_from_it_are_one_transaction(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(Battles(record), Nudges())
+    await recorder(SUBMITTED)
+    with monkeypatch.context() as patched:
+        patched.setattr("services.store.recording.put_all", _killed)
+        with pytest.raises(ValueError, match="killed"):
+            await recorder(samples.judged())
+    assert [event.name for event in await Battles(record).events_of("b1")] == ["submitted"]
+    for _ in range(2):
+        await recorder(samples.judged())
+    assert [event.name for event in await Battles(record).events_of("b1")] == ["submitted", "judged"]
+    assert await Outcomes(record).count("default") == 1
+
+
+def _killed(*_: object) -> None:
+    raise ValueError("killed")
+
+
+async def test_labels_with_a_gap_are_recorded_and_count_nothing(record: Database) -> None:
+    recorder, event = Recorder(Battles(record), Nudges()), samples.assigned(3, 1, of=4)
+    lost = replace(event.assignment_set, assignments=event.assignment_set.assignments[1:])
+    await recorder(SUBMITTED)
+    with pytest.raises(InvalidInput, match="label"):
+        await recorder(replace(event, assignment_set=lost))
+    assert [event.name for event in await Battles(record).events_of("b1")] == ["submitted", "assigned"]
+    assert await Outcomes(record).count("default") == 0
+
+
 class CountedBattles(Battles):
     """Notes how many events each transaction records."""
 
@@ -100,7 +153,7 @@ class CountedBattles(Battles):
         super().__init__(database)
         self.groups: list[int] = []
 
-    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
+    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         self.groups.append(len(new))
         return await super().record_all(new, at)
 
@@ -119,7 +172,7 @@ async def test_events_in_flight_together_share_a_transaction(record: Database) -
 class RejectingBattles(CountedBattles):
     """Rejects one event, and with it the transaction that it is in."""
 
-    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recorded | LookupError | None]:
+    async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         self.groups.append(len(new))
         if any(isinstance(each.event, BattleFailed) for each in new):
             raise ValueError("no failures")

@@ -73,9 +73,8 @@ def test_giving_up_says_so_and_the_same_each_time() -> None:
     assert (said.battle_id, said.arena, said.failure) == ("b1", "default", FAILURE)
 
 
-@pytest.mark.parametrize("name", [Stage.RECORDER, Stage.RATER])
-def test_a_failure_to_record_breeds_no_other_failure(name: Stage) -> None:
-    assert stage(name).give_up(samples.retrieved(), FAILURE) == []
+def test_a_failure_to_record_breeds_no_other_failure() -> None:
+    assert stage(Stage.RECORDER).give_up(samples.retrieved(), FAILURE) == []
 
 
 def test_garbage_names_no_battle() -> None:
@@ -126,7 +125,7 @@ async def test_a_message_that_names_no_failed_battle_is_only_a_dead_letter(
 
 def test_what_keeps_the_record_outlasts_an_outage() -> None:
     patience = {stage: topology.consumer(stage).max_deliver for stage in Stage}
-    assert min(patience[stage] for stage in (Stage.INTAKE, Stage.RATER, Stage.RECORDER)) >= 200
+    assert min(patience[stage] for stage in (Stage.INTAKE, Stage.RECORDER)) >= 200
     assert patience[Stage.JUDGE] == 5
 
 

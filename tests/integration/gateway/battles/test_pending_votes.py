@@ -58,7 +58,7 @@ async def lose_the_stream(world: World) -> None:
 
 
 async def handled(world: World) -> list[BattleVoted]:
-    """The votes in the stream, after recorder and rater handled all of them."""
+    """The votes in the stream, after the recorder handled all of them."""
     votes = [event for event in await world.published() if isinstance(event, BattleVoted)]
     await world.happens(*votes)
     return votes
@@ -120,24 +120,6 @@ async def test_an_older_vote_that_is_handled_late_does_not_end_the_wait_for_the_
     assert await counted(voting) == {Vote.B: 1}
 
 
-@pytest.mark.parametrize("first", ["recorder", "rater"])
-async def test_a_vote_waits_until_it_is_recorded_and_counted(
-    voting: World, reconciling: Reconciler, first: str
-) -> None:
-    await over_http(voting, Vote.A)
-    (vote,) = [event for event in await voting.published() if isinstance(event, BattleVoted)]
-    handlers = {"recorder": voting.recorder, "rater": voting.rater}
-    await handlers.pop(first)(vote)
-    await lose_the_stream(voting)
-    assert await pending(voting.database) == [("tides", "a")]
-    again = reconciler(voting.bus, voting.database, voting.blobs, quiet_after=900.0)  # the process restarts
-    assert await again.reconcile(datetime.now(UTC) + 2 * MINUTE) == 1
-    await handled(voting)
-    assert await pending(voting.database) == []
-    assert await counted(voting) == {Vote.A: 1}
-    assert await times_recorded(voting) == 1
-
-
 async def test_a_vote_that_waits_in_the_stream_is_left_alone(voting: World, reconciling: Reconciler) -> None:
     await over_http(voting, Vote.A)
     assert await reconciling.reconcile(datetime.now(UTC) + 600 * MINUTE) == 0
@@ -192,7 +174,7 @@ async def test_a_vote_that_is_never_counted_ends_with_a_reason(
         assert await reconciling.reconcile(now + timedelta(hours=2 * hour)) == 1
     (failed,) = await voting.published()
     assert isinstance(failed, BattleFailed)
-    assert (failed.failure.stage, failed.failure.reason) == (Stage.RATER, Reason.DEADLINE)
+    assert (failed.failure.stage, failed.failure.reason) == (Stage.RECORDER, Reason.DEADLINE)
     assert "published 10 times more" in failed.failure.detail
     assert await reconciling.reconcile(now + timedelta(days=300)) == 0
     await voting.happens(failed)
@@ -218,10 +200,10 @@ async def test_a_vote_that_was_given_up_is_listed_and_counted_once_it_is_retried
     await over_http(voting, Vote.A)
     key = await given_up(voting, reconciling, days=1)
     async with AsyncClient(str(voting.http.base_url)) as client:
-        (entry,) = await client.admin_failures(stage="rater")
+        (entry,) = await client.admin_failures(stage="recorder")
         assert (entry.id, entry.open) == (key, True)
         assert (await client.act_on_failure(key, "retry")).result == "retried"
-        assert await client.admin_failures(stage="rater") == []
+        assert await client.admin_failures(stage="recorder") == []
         assert (await client.act_on_failure(key, "retry")).result == "unchanged"
         again = await given_up(voting, reconciling, days=2)
         assert [entry.id for entry in await client.admin_failures()] == [again]
@@ -230,24 +212,3 @@ async def test_a_vote_that_was_given_up_is_listed_and_counted_once_it_is_retried
     await handled(voting)
     assert await counted(voting) == {Vote.A: 1}
     assert await pending(voting.database) == []
-
-
-async def test_a_vote_that_an_earlier_version_gave_up_is_retried_where_it_is_recorded(
-    voting: World, reconciling: Reconciler
-) -> None:
-    await over_http(voting, Vote.A)
-    (voted,) = await voting.published()
-    assert isinstance(voted, BattleVoted)
-    key = await given_up(voting, reconciling, days=1)
-    async with voting.database.transaction() as tx:
-        await tx.execute(delete(pending_votes))
-    async with AsyncClient(str(voting.http.base_url)) as client:
-        assert (await client.act_on_failure(key, "retry")).result == "unchanged"
-        assert [entry.id for entry in await client.admin_failures()] == [key]
-        await voting.recorder(voted)
-        async with voting.database.transaction() as tx:
-            await tx.execute(delete(pending_votes))
-        assert (await client.act_on_failure(key, "retry")).result == "retried"
-    assert await reconciling.reconcile(datetime.now(UTC) + timedelta(days=9)) == 1
-    await handled(voting)
-    assert await counted(voting) == {Vote.A: 1}

@@ -9,8 +9,8 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, VoteProbabilities
 from nuggetstream.domain.nugget import Support, SupportProbabilities
-from services.rater.stage import outcomes_of
 from services.store.probabilities import Probabilities
+from services.store.stated_outcomes import outcomes_of
 from tests import samples
 from tests.integration.gateway.world import NOW, Story, World, between
 from tests.samples import NOON
@@ -31,7 +31,7 @@ async def play(world: World) -> None:
     for number, (one, other, probabilities) in enumerate(told):
         story = Story(between(one, other, number))
         await world.gateway.battles.accept(story.battle, b"", NOW)
-        await world.rater(decided(story, probabilities))
+        await world.recorder(decided(story, probabilities))
 
 
 async def test_a_board_counts_outcomes_by_their_probabilities_if_asked(world: World) -> None:
@@ -66,7 +66,7 @@ async def test_people_are_asked_first_where_the_machine_is_unsure(world: World) 
 
     path = f"/v1/battles?arena={ARENA}&order=doubt"
     assert await waiting() == [("z-x-2", 0.9), ("y-z-1", 0.9), ("x-y-0", 0.15)]
-    await world.rater(Story(between("y", "z", 1)).voted())
+    await world.recorder(Story(between("y", "z", 1)).voted())
     assert await waiting() == [("z-x-2", 0.9), ("x-y-0", 0.15)]
     assert all(each["doubt"] is None for each in (await world.http.get("/v1/battles")).json())
     refused = await world.http.get("/v1/battles?order=doubt")

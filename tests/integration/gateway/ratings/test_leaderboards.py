@@ -17,6 +17,7 @@ from services.runtime import rpc
 from services.store.outcome import Outcome
 from services.wire.convert import to_message
 from tests.integration.gateway.world import NOW, Story, World, battle, between, submission
+from tests.stored import WrittenOutcomes
 
 CIRCLE = [("x", "y"), ("y", "z"), ("z", "x"), ("x", "y")]
 
@@ -36,9 +37,9 @@ async def fight(
         story = Story(fought)
         await world.gateway.battles.accept(fought, b"", NOW)
         if vote is not None:
-            await world.rater(story.voted(vote))
+            await world.recorder(story.voted(vote))
         if judge is not None:
-            await world.rater(story.judged(judge))
+            await world.recorder(story.judged(judge))
 
 
 async def get(world: World, path: str, **params: Any) -> Any:
@@ -230,7 +231,7 @@ async def test_two_islands_are_said_to_be_two(world: World) -> None:
 async def test_a_system_alone_with_itself_has_no_board(world: World) -> None:
     await world.gateway.battles.accept(between("x", "y", 0), b"", NOW)
     alone = Outcome("x-y-0", "human", Lens.HUMAN, "demo", "x", "x", Vote.A, None, NOW)
-    await world.gateway.outcomes.put(alone)
+    await WrittenOutcomes(world.database).put(alone)
     board = await human(world)
     assert (board["state"], board["standings"], board["scored"], board["received"]) == ("empty", [], 0, 1)
 

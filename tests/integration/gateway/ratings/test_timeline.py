@@ -14,7 +14,7 @@ async def fight(world: World, when: datetime, pairs: Sequence[tuple[str, str]], 
     for number, pair in enumerate(pairs, start=first):
         fought = between(*pair, number)
         await world.gateway.battles.accept(fought, b"", when)
-        await world.rater(Story(fought).voted(Vote.A))
+        await world.recorder(Story(fought).voted(Vote.A))
 
 
 async def two_months(world: World) -> None:

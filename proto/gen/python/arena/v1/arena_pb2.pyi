@@ -456,17 +456,21 @@ class EventRecorded(_message.Message):
 
     BATTLE_ID_FIELD_NUMBER: _builtins.int
     SEQUENCE_FIELD_NUMBER: _builtins.int
+    COUNTED_IN_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     sequence: _builtins.int
+    counted_in: _builtins.str
+    """Arena whose boards the event changes; empty for an event that states no outcome."""
     def __init__(
         self,
         *,
         battle_id: _builtins.str = ...,
         sequence: _builtins.int = ...,
+        counted_in: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "sequence", b"sequence"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "counted_in", b"counted_in", "sequence", b"sequence"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -31,7 +31,6 @@ class _StageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Stage.ValueType
     STAGE_NUGGETIZER: _Stage.ValueType  # 5
     STAGE_ASSIGNER: _Stage.ValueType  # 6
     STAGE_JUDGE: _Stage.ValueType  # 7
-    STAGE_RATER: _Stage.ValueType  # 8
     STAGE_RECORDER: _Stage.ValueType  # 9
     STAGE_GRADER: _Stage.ValueType  # 10
 
@@ -45,7 +44,6 @@ STAGE_RETRIEVER: Stage.ValueType  # 4
 STAGE_NUGGETIZER: Stage.ValueType  # 5
 STAGE_ASSIGNER: Stage.ValueType  # 6
 STAGE_JUDGE: Stage.ValueType  # 7
-STAGE_RATER: Stage.ValueType  # 8
 STAGE_RECORDER: Stage.ValueType  # 9
 STAGE_GRADER: Stage.ValueType  # 10
 Global___Stage: _TypeAlias = Stage  # noqa: Y015

@@ -1,105 +1,39 @@
-"""The rater's handler and its wiring."""
+"""The outcomes that follow from an event: what it says about which answer is better.
+
+BattleVoted     ->  the vote
+BattleJudged    ->  the verdict, and those of the members of a panel
+BattleAssigned  ->  the preference by all nuggets, and the one by grounded nuggets
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 
 from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, Event, source_of
-from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, source_of
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, VoteProbabilities
-from nuggetstream.domain.lens import Lens, evaluator_of, member_of, source_of_judge
+from nuggetstream.domain.lens import Lens, member_of, source_of_judge
 from nuggetstream.nuggets.grounded_preference import grounded_verdict
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
-from services.rater.announcer import Announcer
-from services.runtime import metrics
-from services.runtime.errors import InvalidInput, Retryable, StageError
-from services.runtime.grouping import Grouping
-from services.runtime.stage import Stage
-from services.store.battles import BattleRow, Battles
-from services.store.blobs import Blobs
-from services.store.outcome import Outcome, end_of_key
-from services.store.outcomes import Outcomes
+from services.store.outcome import Outcome
 from services.store.probabilities import Probabilities
-from services.wire.stages import event_stage
 
-MAX_GROUP = 64  # outcomes in one transaction
 _MODEL_CHARACTERS = 200
 
 
-@dataclass(slots=True)
-class Rater:
-    """Turns what was said about a battle into outcomes.
-
-    An outcome counts only for a battle that was accepted, in its arena and between its systems. The gateway
-    stores a battle before it publishes the first event, so every event of a battle finds its row. One that
-    does not is not discarded: after a restored backup, the recorder may still have to store the battle again
-    from its first event. The message is therefore retried for hours, and then goes to the dead letters.
-
-    Attributes:
-        battles: the battles that were accepted.
-        outcomes: where they are kept.
-        announcer: told which arenas have changed; it publishes at its own pace.
-    """
-
-    battles: Battles
-    outcomes: Outcomes
-    announcer: Announcer
-
-    _put: Grouping[Sequence[Outcome], StageError | None] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._put = Grouping(self._put_all, MAX_GROUP)
-
-    async def __call__(self, event: BattleEvent) -> list[Event]:
-        """Note the outcomes of an event; those that arrive together share a transaction.
-
-        Raises:
-            Retryable: There is no such battle, yet or any more.
-            InvalidInput: The event states no outcome, or one of another arena or of other systems.
-        """
-        outcomes = outcomes_of(event, datetime.now(UTC))
-        problem = await self._put(outcomes)
-        if problem is not None:
-            if await self.battles.deleted_at(outcomes[0].battle_id) is not None:
-                return []  # published before the battle was deleted
-            raise problem
-        self.announcer.changed(outcomes[0].arena)
-        for outcome in outcomes:
-            _observe(outcome)
-        return []
-
-    async def _put_all(self, events: Sequence[Sequence[Outcome]]) -> Sequence[StageError | None]:
-        rows = await self.battles.get_all({outcomes[0].battle_id for outcomes in events})
-        problems = [_problem(outcomes[0], rows.get(outcomes[0].battle_id)) for outcomes in events]
-        valid = [outcomes for outcomes, problem in zip(events, problems, strict=True) if problem is None]
-        await self.outcomes.put_all([outcome for outcomes in valid for outcome in outcomes])
-        return problems
-
-
-def _problem(outcome: Outcome, row: BattleRow | None) -> StageError | None:
-    """Why an outcome does not count for a battle; None when it does."""
-    if row is None:
-        return Retryable(Reason.STORE_UNAVAILABLE, f"battle {outcome.battle_id!r} is not in the database")
-    accepted = (row.arena, row.system_a, row.system_b)
-    if (outcome.arena, outcome.system_a, outcome.system_b) != accepted:
-        return InvalidInput(f"battle {row.id!r} was accepted with another arena or other systems")
-    return None
-
-
 def outcomes_of(event: BattleEvent, now: datetime) -> Sequence[Outcome]:
-    """The outcomes that an event states, at least one: that of a panel has one for each member, too.
+    """The outcomes that an event states; none for an event that says nothing about which answer is better.
+
+    Args:
+        event: The event.
+        now: Time of the decision, unless the event has its own.
 
     Raises:
-        InvalidInput: the event states none.
-        Unscorable: a nugget has no label.
+        Unscorable: A nugget has no label.
     """
     source = source_of(event)
-    if source is None:
-        raise InvalidInput(f"{type(event).__name__} states no outcome")
-    return [replace(each, event_key=end_of_key(event.key)) for each in _stated(event, source, now)]
+    return [] if source is None else list(_stated(event, source, now))
 
 
 def _stated(event: BattleEvent, source: str, now: datetime) -> Iterator[Outcome]:
@@ -155,19 +89,6 @@ def _of_judge(battle: Battle, source: str, judgment: Judgment, now: datetime) ->
             yield _of_model(outcome, battle, member)
 
 
-def _observe(outcome: Outcome) -> None:
-    """Count on what the verdict of a judge may depend beside the answers."""
-    evaluator, model = evaluator_of(outcome.source), outcome.judge_model
-    if evaluator is None or model is None:
-        return
-    if outcome.favoured is not None:
-        favoured = ("neither", "first", "second")[outcome.favoured]
-        metrics.JUDGE_POSITION.labels(evaluator, model, favoured).inc()
-    if outcome.winner in (Vote.A, Vote.B) and outcome.longer:
-        longer = (outcome.winner is Vote.A) == (outcome.longer > 0)
-        metrics.JUDGE_LENGTH.labels(evaluator, model, "longer" if longer else "shorter").inc()
-
-
 def _of_model(outcome: Outcome, battle: Battle, said: Judgment | MemberVerdict) -> Outcome:
     """The outcome of one model, with what a verdict may depend on beside the answers."""
     lengths = len(battle.a.text), len(battle.b.text)
@@ -190,13 +111,6 @@ def _favoured(said: Judgment | MemberVerdict) -> int | None:
 
 def _probabilities(told: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:
     return None if told is None else Probabilities.of(told.a, told.b, told.tie)
-
-
-def build(
-    rater: Rater, blobs: Blobs, *, concurrency: int = MAX_GROUP, deadline: float = 30.0
-) -> Stage[BattleEvent, Event]:
-    """The rater as a stage."""
-    return event_stage(StageName.RATER, rater, blobs, concurrency=concurrency, deadline=deadline)
 
 
 def _outcome(
