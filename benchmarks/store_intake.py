@@ -23,8 +23,7 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.recording import NewEvent
 from services.store.stated_outcomes import outcomes_of
-from services.wire.codec import encode, message_id, schema_of
-from services.wire.subjects import event_name
+from services.wire.codec import encode
 
 WRITERS = 3
 EVENTS, OUTCOMES = 8, 3  # per battle
@@ -74,9 +73,8 @@ async def take(database: Database, group: list[Battle]) -> None:
 
 
 def _new_event(event: events.BattleEvent) -> NewEvent:
-    kind, outcomes = type(event), outcomes_of(event, datetime.now(UTC))
-    body = encode(event) if isinstance(event, events.BattleSubmitted) else _BODY
-    return NewEvent(message_id(event), event_name(kind), event, schema_of(kind), body, outcomes)
+    new = NewEvent.of(event, outcomes_of(event, datetime.now(UTC)))
+    return new if isinstance(event, events.BattleSubmitted) else replace(new, body=_BODY)
 
 
 async def write(url: str, arena: str, writer: int, battles: int) -> None:

@@ -43,9 +43,9 @@ from services.store.blobs import Blobs
 from services.store.outcome import Outcome
 from services.store.recording import NewEvent, Recorded, Recording
 from services.store.stated_outcomes import outcomes_of
-from services.wire.codec import encode, message_id, schema_of
+from services.wire.codec import encode
 from services.wire.stages import event_stage
-from services.wire.subjects import RECORDED, event_name
+from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)
 Notify = Callable[[str, bytes], Awaitable[None]]
@@ -88,8 +88,7 @@ class Recorder:
         return []
 
     async def _store(self, event: BattleEvent, outcomes: Sequence[Outcome]) -> None:
-        kind, body = type(event), encode(_public(event))
-        new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), body, outcomes)
+        new = NewEvent.of(event, outcomes, stored_as=_public(event))
         recorded = await self._record(new)
         if isinstance(recorded, LookupError) and await self.battles.deleted_at(battle_id_of(event)):
             log.info("an event of a deleted battle is dropped", battle_id=battle_id_of(event))

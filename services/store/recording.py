@@ -9,13 +9,13 @@ Seven statements per transaction, however many events it stores, and as many mor
 outcomes; a few more where there are several judges or nuggetizers, or where people voted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
@@ -29,6 +29,8 @@ from services.store.outcome import Outcome
 from services.store.outcome_writing import put_all
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
+from services.wire.codec import encode, message_id, schema_of
+from services.wire.subjects import event_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,31 @@ class NewEvent:
     schema: str
     body: bytes
     outcomes: Sequence[Outcome] = ()
+
+    @classmethod
+    def of(
+        cls,
+        event: core.BattleEvent,
+        outcomes: Sequence[Outcome] = (),
+        *,
+        stored_as: core.BattleEvent | None = None,
+    ) -> "NewEvent":
+        """An event with its message id and its encoded form.
+
+        Args:
+            event: The event.
+            outcomes: The outcomes that it states.
+            stored_as: The event as it is stored for clients, where it differs.
+        """
+        kind = type(event)
+        return cls(
+            message_id=message_id(event),
+            name=event_name(kind),
+            event=event,
+            schema=schema_of(kind),
+            body=encode(stored_as or event),
+            outcomes=outcomes,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,57 +178,77 @@ def record_all(
         InvalidInput when it states an outcome of another arena or of other systems than those of its battle.
     """
     ids = {core.battle_id_of(each.event) for each in new}
-    rows = connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings().all()
-    moving = {row["id"]: _Progress(**{name: row[name] for name in _Progress.__slots__}) for row in rows}
-    accepted = {row["id"]: tuple(row[name] for name in _ACCEPTED) for row in rows}
+    rows = {row["id"]: row for row in connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings()}
+    moving = {
+        key: _Progress(**{name: row[name] for name in _Progress.__slots__}) for key, row in rows.items()
+    }
     states = several(names, connection, moving)
     known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
     results: list[Recording] = []
-    numbered: list[NumberedEvent] = []
-    event_rows, failure_rows, moved = [], [], set[str]()
-    stored: list[NewEvent] = []
+    stored: list[tuple[NewEvent, Recorded]] = []
     for each in new:
         battle_id = core.battle_id_of(each.event)
-        if battle_id not in moving:
-            results.append(LookupError(f"battle {battle_id!r} is not in the database"))
-            continue
-        if any((said.arena, said.system_a, said.system_b) != accepted[battle_id] for said in each.outcomes):
-            other = f"battle {battle_id!r} was accepted with another arena or other systems"
-            results.append(InvalidInput(other))
-            continue
-        if each.message_id in known:
+        if (problem := _problem(each, rows.get(battle_id))) is not None:
+            results.append(problem)
+        elif each.message_id in known:
             results.append(None)
-            continue
-        known.add(each.message_id)
-        moved.add(battle_id)
-        recorded = moving[battle_id].apply(each.event, at, states)
-        stored.append(each)
-        results.append(recorded)
-        numbered.append(NumberedEvent(battle_id, recorded.sequence, each.name, each.schema, each.body))
-        event_rows.append(_event_row(each, battle_id, recorded.sequence, at))
-        if isinstance(each.event, core.BattleFailed):
-            failure_rows.append(_failure_row(each.event, at))
+        else:
+            known.add(each.message_id)
+            recorded = moving[battle_id].apply(each.event, at, states)
+            results.append(recorded)
+            stored.append((each, recorded))
+    _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
+    moved = sorted({core.battle_id_of(each.event) for each, _ in stored})
     if moved:
-        bodies = bodies_to_store(connection, numbered, {row["id"]: row["body"] for row in rows})
-        event_rows = [row | {"body": body} for row, body in zip(event_rows, bodies, strict=True)]
-        connection.execute(insert(events), event_rows)
-        connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in sorted(moved)])
+        connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in moved])
     for of_branch in states:
         of_branch.write()
-    note_graders(connection, [each.event for each in stored])
-    _insert_failures(connection, failure_rows)
+    happened = [each.event for each, _ in stored]
+    note_graders(connection, happened)
+    _insert_failures(connection, [_failure_row(e, at) for e in happened if isinstance(e, core.BattleFailed)])
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
-    note_labels(connection, [each.event for each in stored])
-    put_all(connection, [outcome for each in stored for outcome in each.outcomes])
+    note_labels(connection, happened)
+    put_all(connection, [outcome for each, _ in stored for outcome in each.outcomes])
     pending_votes.forget_stored(
         connection, {each.event.battle_id for each in new if isinstance(each.event, core.BattleVoted)}
     )
     return results
 
 
-def _event_row(new: NewEvent, battle_id: str, sequence: int, at: datetime) -> dict[str, Any]:
-    row: dict[str, Any] = {"message_id": new.message_id, "battle_id": battle_id, "sequence": sequence}
-    return row | {"name": new.name, "schema": new.schema, "recorded_at": at}
+def _problem(new: NewEvent, battle: RowMapping | None) -> LookupError | InvalidInput | None:
+    """Why an event cannot be recorded; None where it can."""
+    battle_id = core.battle_id_of(new.event)
+    if battle is None:
+        return LookupError(f"battle {battle_id!r} is not in the database")
+    accepted = tuple(battle[name] for name in _ACCEPTED)
+    if all((each.arena, each.system_a, each.system_b) == accepted for each in new.outcomes):
+        return None
+    return InvalidInput(f"battle {battle_id!r} was accepted with another arena or other systems")
+
+
+def _write_events(
+    connection: Connection,
+    stored: Sequence[tuple[NewEvent, Recorded]],
+    battle_bodies: Mapping[str, bytes],
+    at: datetime,
+) -> None:
+    if not stored:
+        return
+    numbered = [
+        NumberedEvent(core.battle_id_of(new.event), recorded.sequence, new.name, new.schema, new.body)
+        for new, recorded in stored
+    ]
+    bodies = bodies_to_store(connection, numbered, battle_bodies)
+    rows = [
+        _event_row(new, recorded.sequence, at) | {"body": body}
+        for (new, recorded), body in zip(stored, bodies, strict=True)
+    ]
+    connection.execute(insert(events), rows)
+
+
+def _event_row(new: NewEvent, sequence: int, at: datetime) -> dict[str, Any]:
+    row: dict[str, Any] = {"message_id": new.message_id, "battle_id": core.battle_id_of(new.event)}
+    return row | {"sequence": sequence} | {"name": new.name, "schema": new.schema, "recorded_at": at}
 
 
 def _move_row(battle_id: str, progress: _Progress) -> dict[str, Any]:

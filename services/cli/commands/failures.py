@@ -102,8 +102,8 @@ _ACTION = (
 def retry_command(ids: tuple[str, ...], **given: Any) -> None:
     """Do the work of failures again: those named by ID, or those that the filters select.
 
-    A failed battle runs again from the stages that failed, and what was paid for is reused. What the rater
-    never counted is published again. The message of a dead letter is published again.
+    A failed battle runs again from the stages that failed, and what was paid for is reused. A vote that
+    was given up is published again, and so is the message of a dead letter.
     """
     _act("retry", ids, **given)
 

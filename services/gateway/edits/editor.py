@@ -28,7 +28,7 @@ from services.store.battles import Battles
 from services.store.inputs import lists_of
 from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
 from services.store.recording import NewEvent
-from services.wire.codec import decode, encode, message_id, schema_of
+from services.wire.codec import decode
 from services.wire.subjects import event_name
 
 Listed = BattleNuggetized | BattleAssigned
@@ -110,7 +110,7 @@ class Editor:
         )
         event = _event(current, changed, recorded, key)
         event = _grounded(event, await self._evidence(battle_id))
-        match await self.edits.add(NewEdit(battle_id, key, recorded, _new(event))):
+        match await self.edits.add(NewEdit(battle_id, key, recorded, NewEvent.of(event))):
             case EditResult.ADDED:
                 await self._publish(event)
                 return recorded
@@ -189,8 +189,3 @@ def _grounded(event: BattleNuggetized, evidence: tuple[Evidence, ...]) -> Battle
     known = {nugget.id: nugget for nugget in with_grounds(new, evidence, event.battle, windows=True)}
     nuggets = tuple(known.get(nugget.id, nugget) for nugget in listed.nuggets)
     return replace(event, nugget_list=replace(listed, nuggets=nuggets))
-
-
-def _new(event: BattleNuggetized) -> NewEvent:
-    kind = type(event)
-    return NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))

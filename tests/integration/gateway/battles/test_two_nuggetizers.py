@@ -140,7 +140,6 @@ async def test_a_lost_stream_runs_the_nuggetizer_without_a_list_and_labels_the_o
     reconciling = reconciler(world.bus, world.database, world.blobs, quiet_after=900.0, nuggetizers=names)
     assert await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 1
     assert named(await world.published()) == [
-        ("BattleJudged", None),
         ("BattleNuggetized", "first"),
         ("BattleRetrieved", None),
     ]
