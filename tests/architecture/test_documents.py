@@ -104,8 +104,10 @@ def test_the_page_of_commands_has_every_command() -> None:
 
 def test_the_readme_and_all_documents_can_be_read() -> None:
     def words(*paths: str) -> int:
-        return sum(len((ROOT / path).read_text(encoding="utf-8").split()) for path in paths)
+        """What has a letter or a digit; lines of tables and dashes are no words."""
+        text = " ".join((ROOT / path).read_text(encoding="utf-8") for path in paths)
+        return sum(re.search(r"\w", word) is not None for word in text.split())
 
     assert words("README.md") <= 1200
     records = [str(path.relative_to(ROOT)) for path in (ROOT / "docs/adr").glob("*.md")]
-    assert words(*pages(), *records) <= 49_000
+    assert words(*pages(), *records) <= 45_000
