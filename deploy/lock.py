@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "deploy" / "requirements"
 BUILD = ("hatchling", "packaging", "pathspec", "pluggy", "tomlkit", "trove-classifiers")  # for our own wheel
 LEFT_OUT = frozenset({"torch"})
+MORE_EXTRAS = {"indexer": ("dense",), "scraper": ("rendering",)}  # of images, beside that of the service
 CHECKOV = "checkov==3.3.30"
 _ARM = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_26_aarch64", "manylinux2014_aarch64")
 _HEAD = "# Written by deploy/lock.py from constraints.txt: do not edit. For Python 3.11 on Linux.\n"
@@ -172,10 +173,7 @@ def main() -> None:
     write_checkov()
     if sys.argv[1:] == ["checkov"]:
         return
-    files = {
-        service: needed([service, "postgres", *(["dense"] if service == "indexer" else [])])
-        for service in SERVICES
-    }
+    files = {service: needed([service, "postgres", *MORE_EXTRAS.get(service, ())]) for service in SERVICES}
     files["build"] = set(BUILD)
     files["docs"] = documentation()
     files["ci"] = set(pinned()) - LEFT_OUT

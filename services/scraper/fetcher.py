@@ -30,7 +30,7 @@ from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchabl
 from services.scraper.page_reader import PageReader, ReadPage
 from services.scraper.politeness import HostLimiter
 from services.scraper.redirects import follow
-from services.scraper.rendering import BrowserRenderer, NotRendered, Renderer
+from services.scraper.renderer import NotRendered, Renderer
 from services.scraper.response import RawResponse
 from services.scraper.robots import RobotsCache
 from services.scraper.settings import ScraperSettings
@@ -88,6 +88,8 @@ class PageFetcher:
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._reader = PageReader(self._pool, settings.min_text_chars)
         if renderer is None and settings.render_url is not None:
+            from services.scraper.rendering import BrowserRenderer  # needs the extra `rendering`
+
             renderer = BrowserRenderer(settings.render_url, settings, self._clock)
         self._renderer = renderer
         archive_dir = settings.archive_dir

@@ -2,68 +2,49 @@
 
     response of a script-only page  ->  browser  ->  response with the markup that its scripts made
 
-The browser sends no request by itself. Each one that a page makes is stopped (`Fetch.requestPaused`) and
+The browser sends no request by itself. Each one that a page makes is stopped by a route of Playwright and
 answered here with what our own transport fetches: behind the address guard, allowed by robots.txt, at the
-pace of the host, archived. Whatever cannot be stopped that way (WebSockets, workers, frames of other sites,
-prefetching) is sent to a proxy that does not exist. So a name is resolved once, by the guard, which connects
-to the address that it checked, and DNS rebinding has no effect. The network of the browser needs no way out.
+pace of the host, archived. Whatever cannot be stopped that way (WebSockets, prefetching) is sent to a proxy
+that does not exist. So a name is resolved once, by the guard, which connects to the address that it checked,
+and DNS rebinding has no effect. The network of the browser needs no way out.
 """
 
 import asyncio
-import base64
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import Any, Protocol
+from urllib.parse import urljoin, urlsplit
+
+from playwright.async_api import Error, Page, Request, Route, async_playwright
+from playwright.async_api import TimeoutError as TookTooLong
 
 from services.runtime.errors import Unavailable
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock
-from services.scraper.devtools import BrowserFailed, DevTools, Params, devtools
 from services.scraper.outcome import Unfetchable
+from services.scraper.renderer import RENDERED_BY, Get, NotRendered
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
 
-Get = Callable[[WebUrl], Awaitable[RawResponse]]
-
-RENDERED_BY = "X-Rendered-By"
 _NOWHERE = "http://127.0.0.1:1"  # as a proxy: nothing answers there
-_NEEDED = frozenset({"Document", "Script", "XHR", "Fetch"})  # pictures, styles and fonts have no text
-_KEPT_HEADERS = frozenset({"content-type", "location"})
-_IDLE_SECONDS = 0.5  # without a request, after which a page is complete
+_NEEDED = frozenset({"document", "script", "xhr", "fetch"})  # pictures, styles and fonts have no text
+_KEPT_HEADERS = frozenset({"content-type"})
+_REDIRECTS = 5
+_START_SECONDS = 10.0  # for the driver of Playwright and the connection to the browser
 _READ_SECONDS = 3.0  # for reading the markup of a page that was cut off
 _NO_PEERS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete window[name];"
-_MARKUP = """(() => {{
+_MARKUP = """(limit) => {
   document.querySelectorAll("noscript").forEach((part) => part.remove());
-  return {{ origin: location.origin, html: document.documentElement.outerHTML.slice(0, {limit}) }};
-}})()"""
-
-
-class NotRendered(Exception):
-    """The page could not be rendered; the message says why."""
-
-
-class Renderer(Protocol):
-    """Runs the scripts of pages."""
-
-    async def render(self, response: RawResponse, get: Get) -> RawResponse:
-        """The page after its scripts ran, as a response of the same URL.
-
-        Args:
-            response: The page as the server sent it.
-            get: Fetches what the page asks for, with all checks; it raises Unfetchable.
-
-        Raises:
-            NotRendered: There is no result.
-        """
-        ...
+  return [location.origin, document.documentElement.outerHTML.slice(0, limit)];
+}"""
 
 
 class BrowserRenderer:
-    """Renders pages in a Chromium that is reached over the DevTools protocol.
+    """Renders pages in a Chromium that is reached over the DevTools protocol, by Playwright.
 
     Args:
-        url: Where the browser answers.
+        url: Where the browser answers: HTTP (`http://host:9222`) or its WebSocket.
         settings: Limits.
         clock: Clock that dates the results.
     """
@@ -79,170 +60,143 @@ class BrowserRenderer:
         seconds = self._settings.render_seconds
         began = self._clock.now()
         try:
-            async with asyncio.timeout(seconds + _READ_SECONDS) as limit, self._slots:
-                markup = await self._markup(response, get, (limit.when() or 0.0) - _READ_SECONDS)
+            async with asyncio.timeout(_START_SECONDS + seconds + _READ_SECONDS), self._slots:
+                markup = await self._markup(response, get)
         except TimeoutError as error:
             raise NotRendered(f"its scripts did not end within {seconds:g} s") from error
-        except BrowserFailed as error:
-            raise NotRendered(str(error)) from error
+        except (Error, OSError) as error:
+            reason = str(error).partition("\n")[0]
+            raise NotRendered(f"the browser at {urlsplit(self._url).netloc} failed: {reason}") from error
         body = markup.encode("utf-8", "replace")
         headers = (("Content-Type", "text/html; charset=utf-8"), (RENDERED_BY, "browser"))
         return replace(response, headers=headers, wire_body=body, body=body, received_at=began)
 
-    async def _markup(self, response: RawResponse, get: Get, deadline: float) -> str:
-        page = _Page(response, get, self._settings)
-        limit = 8 * self._settings.max_decoded_bytes
-        async with AsyncExitStack() as stack:
-            browser = await stack.enter_async_context(devtools(self._url, page.on_event, limit))
-            stack.push_async_callback(page.close)
-            await page.open(browser)
-            await page.settle(deadline)
-            return await page.markup()
-
-
-class _Page:
-    """One page in a browser, and the requests that it makes."""
-
-    def __init__(self, response: RawResponse, get: Get, settings: ScraperSettings) -> None:
-        self._response = response
-        self._get = get
-        self._settings = settings
-        self._requests_left = settings.render_requests
-        self._bytes_left = settings.render_bytes
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._loaded = asyncio.Event()
-        self._changed = asyncio.Event()
-        self._browser: DevTools
-        self._session = self._frame = ""
-
-    async def open(self, browser: DevTools) -> None:
-        """Open the page in a context of its own, which ends with the connection."""
-        self._browser = browser
-        made = await browser.call(
-            "Target.createBrowserContext",
-            disposeOnDetach=True,
-            proxyServer=_NOWHERE,
-            proxyBypassList="<-loopback>",
-        )
-        context = made["browserContextId"]
-        await browser.call("Browser.setDownloadBehavior", behavior="deny", browserContextId=context)
-        target = await browser.call("Target.createTarget", url="about:blank", browserContextId=context)
-        attached = await browser.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
-        self._session, self._frame = attached["sessionId"], target["targetId"]
-        await self._call("Fetch.enable", patterns=[{"urlPattern": "*"}])
-        await self._call("Page.enable")
-        await self._call("Network.enable")
-        await self._call("Network.setBypassServiceWorker", bypass=True)
-        await self._call("Page.addScriptToEvaluateOnNewDocument", source=_NO_PEERS)
-        await self._call("Emulation.setUserAgentOverride", userAgent=self._settings.user_agent)
-        self._start(self._call("Page.navigate", url=str(self._response.url)))
-
-    async def settle(self, deadline: float) -> None:
-        """Wait until the page is loaded and makes no more requests, or until a time of the event loop."""
-        try:
-            async with asyncio.timeout_at(deadline):
-                await self._loaded.wait()
-                while True:
-                    self._changed.clear()
-                    try:
-                        async with asyncio.timeout(_IDLE_SECONDS):
-                            await self._changed.wait()
-                    except TimeoutError:
-                        if not self._tasks:
-                            return
-        except TimeoutError:
-            return  # what it shows by now is read
-
-    async def markup(self) -> str:
-        """The markup of the page as it is now, as far as it may be long.
+    async def _markup(self, response: RawResponse, get: Get) -> str:
+        """The markup of the page when it is loaded and makes no more requests, or when its time is over.
 
         Raises:
             NotRendered: The scripts led to another page, or to none.
             TimeoutError: The scripts do not end.
         """
-        expression = _MARKUP.format(limit=self._settings.max_decoded_bytes)
-        async with asyncio.timeout(_READ_SECONDS):
-            evaluated = await self._call("Runtime.evaluate", expression=expression, returnByValue=True)
-        shown = evaluated.get("result", {}).get("value")
-        if not isinstance(shown, dict) or shown.get("origin") != self._response.url.origin:
+        settings = self._settings
+        async with self._page(_Requests(response, get, settings)) as page:
+            with suppress(TookTooLong):  # what it shows by now is read
+                await page.goto(
+                    str(response.url), wait_until="networkidle", timeout=settings.render_seconds * 1000
+                )
+            async with asyncio.timeout(_READ_SECONDS):
+                origin, markup = await page.evaluate(_MARKUP, settings.max_decoded_bytes)
+        if origin != response.url.origin:
             raise NotRendered("its scripts lead to another page")
-        return str(shown.get("html", ""))
+        return str(markup)
+
+    @asynccontextmanager
+    async def _page(self, requests: "_Requests") -> AsyncIterator[Page]:
+        """An empty page in a context of its own, which ends with the connection."""
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.connect_over_cdp(
+                await _by_address(self._url), timeout=_START_SECONDS * 1000
+            )
+            context = await browser.new_context(
+                accept_downloads=False,
+                proxy={"server": _NOWHERE, "bypass": "<-loopback>"},
+                service_workers="block",
+                user_agent=self._settings.user_agent,
+            )
+            try:
+                await context.add_init_script(_NO_PEERS)
+                page = await context.new_page()
+                await context.route("**/*", requests.answer)
+                yield page
+            finally:
+                await requests.close()
+                with suppress(Error, TimeoutError):
+                    async with asyncio.timeout(_READ_SECONDS):  # a page in an endless loop does not close
+                        await browser.close()
+
+
+class _Requests:
+    """The requests that one page makes."""
+
+    def __init__(self, response: RawResponse, get: Get, settings: ScraperSettings) -> None:
+        self._response = response
+        self._get = get
+        self._requests_left = settings.render_requests
+        self._bytes_left = settings.render_bytes
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def answer(self, route: Route) -> None:
+        """Answer a request that was stopped, or fail it."""
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - this is a coroutine
+        self._tasks.add(task)
+        try:
+            response = await self._fetched(route.request)
+            with suppress(Error):  # the page is gone
+                if response is None:
+                    await route.abort("blockedbyclient")
+                else:
+                    headers = _headers(response, route.request.headers)
+                    await route.fulfill(status=response.status, headers=headers, body=response.body)
+        finally:
+            self._tasks.discard(task)
 
     async def close(self) -> None:
         """Cancel the requests in flight."""
-        for task in self._tasks:
+        tasks = [*self._tasks]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    def on_event(self, name: str, params: Params) -> None:
-        """Take an event of the browser."""
-        self._changed.set()
-        if name == "Fetch.requestPaused":
-            self._start(self._answer(params))
-        elif name == "Page.javascriptDialogOpening":
-            self._start(self._call("Page.handleJavaScriptDialog", accept=False))
-        elif name == "Page.loadEventFired":
-            self._loaded.set()
-
-    def _start(self, work: Awaitable[Any]) -> None:
-        async def run() -> None:
-            try:
-                await work
-            except BrowserFailed:
-                return  # the page is gone, or the command came too late
-            finally:
-                self._changed.set()
-
-        task = asyncio.create_task(run())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _call(self, method: str, **params: Any) -> Params:
-        return await self._browser.call(method, self._session, **params)
-
-    async def _answer(self, paused: Params) -> None:
-        request = paused["request"]
-        response = await self._fetched(paused, request)
-        identity = paused["requestId"]
-        if response is None:
-            await self._call("Fetch.failRequest", requestId=identity, errorReason="BlockedByClient")
-            return
-        await self._call(
-            "Fetch.fulfillRequest",
-            requestId=identity,
-            responseCode=response.status,
-            responseHeaders=_headers(response, request.get("headers") or {}),
-            body=base64.b64encode(response.body).decode("ascii"),
-        )
-
-    async def _fetched(self, paused: Params, request: Params) -> RawResponse | None:
-        """The response to a request of the page; None where it may not have one."""
-        kind = paused.get("resourceType")
-        if request.get("method") != "GET" or kind not in _NEEDED:
+    async def _fetched(self, request: Request) -> RawResponse | None:
+        """The response to a request of the page, after redirects; None where it may not have one."""
+        if request.method != "GET" or request.resource_type not in _NEEDED:
             return None
         try:
-            url = canonicalize(request["url"], keep_tracking=True)
-        except InvalidUrl:
+            url = canonicalize(request.url, keep_tracking=True)
+            if request.is_navigation_request() and request.frame.parent_frame is None:
+                return self._response if url == self._response.url else None  # no other page in its place
+            for _ in range(_REDIRECTS):
+                response = await self._one(url)
+                location = response and response.header("location")
+                if response is None or not (300 <= response.status < 400 and location):
+                    return response
+                url = canonicalize(urljoin(str(url), location), keep_tracking=True)
+        except (Error, InvalidUrl, Unfetchable, Unavailable):
             return None
-        if kind == "Document" and paused.get("frameId") == self._frame:
-            return self._response if url == self._response.url else None  # no other page in its place
+        return None
+
+    async def _one(self, url: WebUrl) -> RawResponse | None:
+        """The response to one request; None where the page has had all that it may have."""
         if self._requests_left <= 0:
             return None
         self._requests_left -= 1
-        try:
-            response = await self._get(url)
-        except (Unfetchable, Unavailable):
-            return None
+        response = await self._get(url)
         self._bytes_left -= len(response.body)
         return None if self._bytes_left < 0 else response
 
 
-def _headers(response: RawResponse, asked: Params) -> list[dict[str, str]]:
+def _headers(response: RawResponse, asked: dict[str, str]) -> dict[str, str]:
     """What the browser is told of a response: no cookies, no policies, and any page may read it.
 
     The context has no cookies or logins, so there is nothing that one site could read of another.
     """
-    origin = next((str(value) for name, value in asked.items() if name.lower() == "origin"), "*")
-    kept = [(name, value) for name, value in response.headers if name.lower() in _KEPT_HEADERS]
-    allowed = [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true")]
-    return [{"name": name, "value": value} for name, value in [*kept, *allowed]]
+    kept = {name: value for name, value in response.headers if name.lower() in _KEPT_HEADERS}
+    origin = asked.get("origin", "*")
+    return kept | {"Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true"}
+
+
+async def _by_address(url: str) -> str:
+    """The URL of a browser with its address as the host: it answers to no other name than localhost.
+
+    Raises:
+        OSError: The name cannot be resolved.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "ws"):
+        return url
+    port = parts.port or 80
+    loop = asyncio.get_running_loop()
+    resolved = await loop.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+    address = str(resolved[0][4][0])
+    return parts._replace(netloc=f"[{address}]:{port}" if ":" in address else f"{address}:{port}").geturl()

@@ -286,7 +286,7 @@ def test_every_package_of_an_image_is_fixed_by_version_and_hash(name: str) -> No
 def test_the_lock_of_an_image_has_every_package_that_the_service_needs(name: str) -> None:
     text = (DEPLOY / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
     listed = set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
-    extras = [name, "postgres", *(["dense"] if name == "indexer" else [])]
+    extras = [name, "postgres", *lock.MORE_EXTRAS.get(name, ())]
     assert lock.needed(extras) <= listed
 
 

@@ -29,6 +29,7 @@ _REGISTRIES_AGE = 365  # days
 _EXTRAS = {
     "sentence_transformers": "dense vectors (extra: dense)",
     "trafilatura": "reading HTML (extra: scraper)",
+    "playwright": "rendering of script-only pages (extra: rendering)",
     "fastapi": "the gateway (extra: gateway)",
     "openai": "calling a model (extra: llm)",
     "asyncpg": "PostgreSQL (extra: postgres)",

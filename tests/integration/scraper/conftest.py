@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
 
 import pytest
@@ -51,14 +51,13 @@ class Site:
         return self.url(path)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(asyncio.IncompleteReadError, ConnectionError):
+        with suppress(asyncio.IncompleteReadError, ConnectionError), closing(writer):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
                 await self._answer(head, writer)
                 await writer.drain()
                 if writer.is_closing():
                     break
-        writer.close()
 
     async def _answer(self, head: str, writer: asyncio.StreamWriter) -> None:
         path = head.split(" ", 2)[1]
