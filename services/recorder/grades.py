@@ -7,6 +7,7 @@ A stream that was lost and created again is recognised by the time of its creati
 read per battle as long as none is lost. A republished event keeps its key, so grades are stored once.
 """
 
+import zlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from services.runtime.bus import Bus
 from services.store.battles import Battles
 from services.store.inputs import graded_input
 from services.store.lost_inputs import LostInputs
-from services.wire.codec import BlobStore, seal
+from services.wire.codec import BlobStore, UndecodableMessage, seal
 from services.wire.graders import Graders, subject_of
 from services.wire.subjects import STREAM_ARENA, event_name
 
@@ -73,7 +74,10 @@ class GradeReconciler:
         page = await self.lost.page(created, reads, _PAGE)
         count = 0
         for battle_id, names in page.evaluators.items():
-            count += await self._republish(battle_id, names)
+            try:
+                count += await self._republish(battle_id, names)
+            except (UndecodableMessage, zlib.error):
+                log.exception("a recorded event of a battle cannot be read", battle_id=battle_id)
         # Afterwards, so that a process that is killed in between loses nothing.
         await self.lost.examined(created, page.until)
         if not page.more:

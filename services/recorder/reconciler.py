@@ -12,7 +12,8 @@ handled one stores nothing new. A battle that waits in a stream, however long, i
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -43,7 +44,7 @@ from services.store.lost_inputs import LostInputs
 from services.store.pending_votes import PUBLISHED_WITHIN, PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
-from services.wire.codec import BlobStore, decode, schema_of
+from services.wire.codec import BlobStore, UndecodableMessage, decode, schema_of
 from services.wire.graders import Graders
 from services.wire.publishing import Publish, publisher
 
@@ -116,14 +117,27 @@ class Reconciler:
         for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
             pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
             if now - battle.last_at >= pause and not _may_wait(battle, unrecorded):
-                count += await self._republish(battle, now)
+                count += await self._alone(battle, self._republish(battle, now))
         page = await self.unfinished.running(self._reached, _PAGE)
         self._reached = page[-1] if len(page) == _PAGE else None
         for battle in page:
             quiet = now - battle.last_at >= timedelta(seconds=self.quiet_after)
             if quiet and not _may_wait(battle, oldest):
-                count += await self.battles.settle(battle.id, now) or await self._again(battle, now)
+                count += await self._alone(battle, self._settle_or_again(battle, now))
         return count
+
+    async def _alone(self, battle: UnfinishedBattle, work: Awaitable[bool]) -> bool:
+        """Do the work of one battle; an error that is no outage ends neither the pass nor the process."""
+        try:
+            return await work
+        except (Unavailable, nats.errors.Error, TimeoutError):
+            raise
+        except Exception:
+            log.exception("a battle cannot be reconciled", battle_id=battle.id)
+            return False
+
+    async def _settle_or_again(self, battle: UnfinishedBattle, now: datetime) -> bool:
+        return await self.battles.settle(battle.id, now) or await self._again(battle, now)
 
     async def _again(self, battle: UnfinishedBattle, now: datetime) -> bool:
         if battle.republished < _LAST_REPUBLICATION:
@@ -142,14 +156,19 @@ class Reconciler:
         return True
 
     async def _republish(self, battle: UnfinishedBattle, now: datetime) -> bool:
-        inputs = await self._inputs(battle)
-        if not await self.unfinished.claim(battle, now):
-            return False
+        inputs: Mapping[str, Event] = {}
+        try:
+            inputs = await self._inputs(battle)
+        except (UndecodableMessage, zlib.error):  # it is published in vain, until it ends with a reason
+            log.exception("a recorded event of a battle cannot be read", battle_id=battle.id)
         log.warning(
             "republishing a battle that no stage works on", battle_id=battle.id, inputs=sorted(inputs)
         )
         for event in inputs.values():
             await self.publish(event)
+        # Afterwards, so that only what was published counts; the broker drops what two recorders publish.
+        if not await self.unfinished.claim(battle, now):
+            return False
         metrics.RECONCILED.labels("republished").inc()
         return True
 

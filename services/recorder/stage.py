@@ -18,15 +18,19 @@ from nuggetstream.domain.event import (
     BattleAssigned,
     BattleEvent,
     BattleFailed,
+    BattleGraded,
     BattleSubmitted,
+    BattleVoted,
     Event,
     arena_of,
     battle_id_of,
 )
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import evaluator_of
 from nuggetstream.nuggets.scores import Unscorable
+from nuggetstream.text.manipulation import flags_of
 from services.runtime.errors import InvalidInput, Retryable
 from services.runtime.grouping import Grouping
 from services.runtime.languages import language_of
@@ -93,12 +97,12 @@ class Recorder:
         if isinstance(recorded, LookupError) and await self.battles.deleted_at(battle_id_of(event)):
             log.info("an event of a deleted battle is dropped", battle_id=battle_id_of(event))
             return
-        if isinstance(recorded, LookupError) and isinstance(event, BattleSubmitted):
+        if isinstance(recorded, LookupError) and (submitted := _submission_of(event)) is not None:
             # The battle was published and its row lost, for instance because a backup was restored.
-            battle = event.battle
+            battle = submitted.battle
             detected = await language_of(battle.query) if battle.language is None else None
             await self.battles.accept(
-                battle, encode(event), datetime.now(UTC), detected=detected, flagged=bool(event.flags)
+                battle, encode(submitted), datetime.now(UTC), detected=detected, flagged=bool(submitted.flags)
             )
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):
@@ -119,6 +123,18 @@ class Recorder:
 
     async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
         return await self.battles.record_all(new, datetime.now(UTC))
+
+
+def _submission_of(event: BattleEvent) -> BattleSubmitted | None:
+    """The event that submits the battle of an event; None for an event that does not carry its battle."""
+    if isinstance(event, BattleSubmitted):
+        return event
+    if isinstance(event, BattleVoted | BattleFailed | BattleGraded):
+        return None
+    battle = event.battle
+    return BattleSubmitted(
+        derived_id("submitted", battle.id, battle.content_hash()), battle, None, flags_of(battle)
+    )
 
 
 def _measure(recorded: Recorded, arena: str) -> None:

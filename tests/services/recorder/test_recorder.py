@@ -91,8 +91,24 @@ async def test_what_the_other_side_said_is_kept_for_administrators_alone(record:
 async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Database) -> None:
     nudges = Nudges()
     with pytest.raises(Retryable, match="'b1' is not in the database"):
-        await Recorder(Battles(record), nudges)(samples.judged())
+        await Recorder(Battles(record), nudges)(samples.voted())
     assert nudges.heard == []
+
+
+async def test_a_battle_that_a_restore_lost_is_stored_again_from_any_event_that_carries_it(
+    record: Database,
+) -> None:
+    """So no event of it waits for one that was handled before the restore, in the way of all others."""
+    recorder, names = Recorder(Battles(record), Nudges()), [f"b{number}" for number in range(1, 31)]
+    lost = [replace(samples.judged(fought=samples.battle(name)), key=f"judged {name}") for name in names]
+    assert await asyncio.gather(*map(recorder, lost)) == [[]] * 30
+    rows = await Battles(record).get_all(names)
+    assert {row.content_hash for row in rows.values()} == {samples.battle().content_hash()}
+    assert await Outcomes(record).count("default") == 30
+    await recorder(samples.voted())
+    await recorder(SUBMITTED)
+    events = await Battles(record).events_of("b1")
+    assert [event.name for event in events] == ["judged", "voted", "submitted"]
 
 
 FORGED = {
@@ -184,7 +200,7 @@ async def test_an_event_that_cannot_be_recorded_fails_alone(record: Database) ->
     recorder = Recorder(battles, nudges)
     await recorder(SUBMITTED)
     battles.groups.clear()
-    unknown = samples.judged(fought=samples.battle("b2"))
+    unknown = samples.voted(name="b2")
     events = (samples.judged(), unknown, samples.failed(Stage.JUDGE), samples.voted())
     results = await asyncio.gather(*map(recorder, events), return_exceptions=True)
     assert [type(result) for result in results] == [list, Retryable, ValueError, list]

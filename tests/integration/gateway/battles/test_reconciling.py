@@ -219,6 +219,45 @@ async def test_a_battle_that_never_gets_on_ends_with_a_reason(world: World, reco
     assert await state_of(world) is BattleState.FAILED
 
 
+async def test_a_recorded_event_that_cannot_be_read_ends_its_own_battle_only(
+    world: World, reconciling: Reconciler
+) -> None:
+    for name in ("tides", "winds"):
+        await world.http.post("/v1/battles", json=submission(id=name))
+        story = Story(battle(id=name))
+        await world.happens(story.submitted(), story.scraped())
+    async with world.database.transaction() as tx:
+        damaged = update(events).where(events.c.battle_id == "tides", events.c.name == "scraped")
+        await tx.execute(damaged.values(schema="arena.v1.Newer"))
+    now = datetime.now(UTC)
+    for turn in range(1, 4):
+        await lose_the_stream(world)
+        assert await reconciling.reconcile(now + turn * 20 * MINUTE) == 2
+        assert [type(event) for event in await world.published()] == [BattleScraped]
+    await lose_the_stream(world)
+    await reconciling.reconcile(now + 80 * MINUTE)
+    failed = [event for event in await world.published() if isinstance(event, BattleFailed)]
+    assert {event.battle_id for event in failed} == {"tides", "winds"}
+
+
+async def test_a_republication_that_the_broker_does_not_take_is_not_counted(
+    world: World, reconciling: Reconciler
+) -> None:
+    async def publish(_: Event) -> None:
+        raise Outage(Reason.STORE_UNAVAILABLE, "the broker does not answer")
+
+    story = Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(story.submitted(), story.scraped())
+    await lose_the_stream(world)
+    now = datetime.now(UTC)
+    for turn in range(1, 6):
+        with pytest.raises(Outage):
+            await replace(reconciling, publish=publish).reconcile(now + turn * 20 * MINUTE)
+    assert await reconciling.reconcile(now + 120 * MINUTE) == 1
+    assert [type(event) for event in await world.published()] == [BattleScraped]
+
+
 async def test_two_reconcilers_republish_a_battle_once(world: World, reconciling: Reconciler) -> None:
     await world.http.post("/v1/battles", json=submission())
     (ghost,) = await reconciling.unfinished.unrecorded(datetime.now(UTC) + MINUTE, 10)
