@@ -33,11 +33,12 @@ class EntrySettings(BaseSettings):
 
         return EntryFilter(
             share=self.accept_share,
-            arenas=_names(self.accept_arenas),
-            tags=_names(self.accept_tags),
-            languages=_names(self.accept_languages),
+            arenas=names_of(self.accept_arenas),
+            tags=names_of(self.accept_tags),
+            languages=names_of(self.accept_languages),
         )
 
 
-def _names(listed: str) -> frozenset[str]:
+def names_of(listed: str) -> frozenset[str]:
+    """The names in a list that is separated by commas."""
     return frozenset(name.strip() for name in listed.split(",") if name.strip())

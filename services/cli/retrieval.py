@@ -9,6 +9,7 @@ import structlog
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.cli.entry_settings import names_of
 from services.runtime.errors import Unavailable
 from services.runtime.llm.address import EndpointAddress
 
@@ -32,6 +33,8 @@ class RetrievalSettings(BaseSettings):
             more, it searches a graph (HNSW). In memory, vectors are always compared with all others.
         retrieval_min_similarity: Smallest cosine similarity to the query at which a chunk is evidence; unset
             for all.
+        retrieval_shared_arenas: Arenas whose sources searches of the corpus find in every arena, separated by
+            commas; else those of an arena are found in this arena alone.
         retrieval_query_variations: Number of variations of a query that the chat model makes and that are
             searched for, too; 0 for none.
         rerank_url: Base URL of an endpoint that answers `POST /rerank`, such as those of Cohere, vLLM and
@@ -48,6 +51,7 @@ class RetrievalSettings(BaseSettings):
     retrieval_index: Literal["memory", "pgvector"] = "memory"
     retrieval_exact_chunks: int = Field(20_000, ge=0)
     retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
+    retrieval_shared_arenas: str = ""
     retrieval_query_variations: int = Field(0, ge=0, le=10)
     rerank_url: str | None = None
     rerank_api_key: SecretStr | None = None
@@ -66,6 +70,11 @@ class RetrievalSettings(BaseSettings):
                     "set NUGGETSTREAM_RERANK_MODEL: the model to ask NUGGETSTREAM_RERANK_URL for"
                 )
         return self
+
+    @property
+    def shared_arenas(self) -> frozenset[str]:
+        """The arenas whose corpus is shared."""
+        return names_of(self.retrieval_shared_arenas)
 
     @property
     def rerank_key(self) -> str | None:

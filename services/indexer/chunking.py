@@ -39,17 +39,17 @@ def cut(content_hash: str, text: str, origin: Origin, size: int, overlap: int) -
     """The chunks of a page.
 
     Args:
-        content_hash: Hash of `text`; the chunk ids are derived from it and the parameters.
+        content_hash: Hash of `text`; the chunk ids are derived from it, the arena and the parameters.
         text: Text of the page.
-        origin: Language and age of the page.
+        origin: Language, age and arena of the page.
         size: Sentences per chunk.
         overlap: Sentences shared with the chunk before.
     """
     parts = sentences(text, origin.language)
-    named = origin.language or ""  # as in the ids of chunks that are stored
+    named = origin.language or ""
     return [
         StoredChunk(
-            id=derived_id(content_hash, SPLITTER, named, size, overlap, ordinal),
+            id=derived_id(content_hash, origin.arena, SPLITTER, named, size, overlap, ordinal),
             content_hash=content_hash,
             ordinal=ordinal,
             text=_joined([parts[i] for i in run]),

@@ -43,7 +43,7 @@ class Indexer:
     async def __call__(self, event: BattleScraped) -> list[Event]:
         """Index the pages of one battle."""
         texts = await self._texts([key for page in event.pages if (key := _key(page)) is not None])
-        pages, cut_pages = await asyncio.to_thread(self._cut, event.pages, texts)
+        pages, cut_pages = await asyncio.to_thread(self._cut, event, texts)
         # Vectors first, so that every chunk in the table can be searched.
         if self.embedder is not None and cut_pages:
             await self.embedder.embed([chunk.text for chunk in cut_pages])
@@ -63,11 +63,12 @@ class Indexer:
         return texts
 
     def _cut(
-        self, pages: Sequence[Page], texts: Mapping[str, str]
+        self, event: BattleScraped, texts: Mapping[str, str]
     ) -> tuple[tuple[Page, ...], list[StoredChunk]]:
         """The pages with their languages, and their chunks; those of a text that several pages have, once."""
-        known = _with_languages(pages, texts)
-        origins = {key: _origin(page) for page in known if (key := _key(page)) is not None}
+        known = _with_languages(event.pages, texts)
+        arena = event.battle.arena
+        origins = {key: _origin(page, arena) for page in known if (key := _key(page)) is not None}
         return known, [
             chunk
             for key, origin in origins.items()
@@ -80,8 +81,8 @@ def _key(page: Page) -> str | None:
     return None if page.state is PageState.REJECTED else page.content_hash
 
 
-def _origin(page: Page) -> Origin:
-    return Origin(page.language, page.fetched_at, page.language_confidence)
+def _origin(page: Page, arena: str) -> Origin:
+    return Origin(page.language, page.fetched_at, page.language_confidence, arena)
 
 
 def _with_languages(pages: Sequence[Page], texts: Mapping[str, str]) -> tuple[Page, ...]:
@@ -100,7 +101,7 @@ def _with_languages(pages: Sequence[Page], texts: Mapping[str, str]) -> tuple[Pa
 
 def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:
     cited_by = event.battle.sides_citing(page.url)
-    return StoredSource(page.url, page.title, content_hash, page.fetched_at, cited_by)
+    return StoredSource(page.url, page.title, content_hash, page.fetched_at, cited_by, event.battle.arena)
 
 
 def build(indexer: Indexer, *, concurrency: int = 4, deadline: float = 300.0) -> Stage[BattleScraped, Event]:

@@ -36,7 +36,9 @@ async def with_cited(
     pages = [key for key, words in wanted.items() if words]
     if not pages:
         return list(evidence)
-    chunks = [chunk for chunk in await searcher.vectors.chunks.of_pages(pages) if chunk.id in ids]
+    chunks = [
+        chunk for chunk in await searcher.vectors.chunks.of_pages(pages, battle.arena) if chunk.id in ids
+    ]
     there = {item.chunk_id for item in evidence}
     missing = (await asyncio.to_thread(_missing, wanted, chunks, there))[: limit // 2]
     kept = list(evidence[: limit - len(missing)])

@@ -100,7 +100,7 @@ class Corpus:
     _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def search(self, queries: Sequence[Query], limit: int, only: Filter = ALL) -> list[Hit]:
-        """The chunks that match queries best, best first, with their fused scores.
+        """The chunks that match queries best, best first, with their fused scores; each passage once.
 
         Every chunk that was stored before the call is considered.
 
@@ -108,9 +108,15 @@ class Corpus:
             Unavailable: The embedding model, the database or the index does not answer.
         """
         await self.update()
-        fused = await hybrid(self.index, queries, limit, only)
+        arenas = only.arenas or ()  # each may have a chunk of the same passage
+        fused = await hybrid(self.index, queries, limit * max(len(arenas), 1), only)
         chunks = await self.vectors.chunks.get([key for key, _ in fused])
-        return [(chunks[key], score) for key, score in fused if key in chunks]
+        hits: dict[tuple[str, int, str], Hit] = {}
+        for chunk, score in ((chunks[key], score) for key, score in fused if key in chunks):
+            first = hits.setdefault(chunk.passage, (chunk, score))
+            if chunk.origin.arena in arenas[:1]:  # rather the chunk of the arena that searches
+                hits[chunk.passage] = (chunk, first[1])
+        return list(hits.values())[:limit]
 
     async def update(self) -> None:
         """Add new chunks to the index and remove those that were deleted.

@@ -47,7 +47,12 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
         try:
             with work_of(context.invocation_metadata()):
                 found = await self._searcher.find(
-                    queries, _SCOPES[request.scope], request.battle_id, limit, only=_filter(request)
+                    queries,
+                    _SCOPES[request.scope],
+                    request.battle_id,
+                    limit,
+                    arena=request.arena or None,
+                    only=_filter(request),
                 )
         except StageError as error:
             await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)
@@ -80,7 +85,11 @@ def _problem(request: retrieval_pb2.SearchRequest) -> str | None:
         return "battle_id: is needed unless the scope is the corpus"
     if not 0 <= request.limit <= _MAX_LIMIT:
         return f"limit: {request.limit} is not within 0 (for {EVIDENCE_LIMIT}) and {_MAX_LIMIT}"
-    return _problem_of_queries(request) or _problem_of_filter(request)
+    if problem := _problem_of_queries(request) or _problem_of_filter(request):
+        return problem
+    if request.scope == retrieval_pb2.SCOPE_CORPUS and not request.arena:
+        return "arena: is needed when the scope is the corpus"
+    return None
 
 
 def _problem_of_queries(request: retrieval_pb2.SearchRequest) -> str | None:

@@ -7,7 +7,7 @@ need no lock: they read the rows that were there when they began, and removed ro
 import asyncio
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
@@ -46,6 +46,7 @@ class _Rows:
         self.alive: Mask = np.zeros(0, np.bool_)
         self.lengths: NDArray[np.float32] = np.zeros(0, np.float32)  # in terms; 0 for removed rows
         self.languages: NDArray[np.int32] = np.zeros(0, np.int32)
+        self.arenas: NDArray[np.int32] = np.zeros(0, np.int32)
         self.fetched: NDArray[np.float64] = np.zeros(0, np.float64)  # seconds since 1970; NaN for unknown
         self.vectors: Vectors | None = None
         self.postings = Postings()
@@ -55,13 +56,15 @@ class _Rows:
         chunks: Sequence[StoredChunk],
         bags: Sequence[Counter[str]],
         languages: Sequence[int],
+        arenas: Sequence[int],
         vectors: Vectors | None,
     ) -> None:
-        """Add rows; `bags` are the terms of the chunks, `languages` numbers."""
+        """Add rows; `bags` are the terms of the chunks, `languages` and `arenas` numbers."""
         self._put(
             alive=np.ones(len(chunks), np.bool_),
             lengths=np.asarray([bag.total() for bag in bags], np.float32),
             languages=np.asarray(languages, np.int32),
+            arenas=np.asarray(arenas, np.int32),
             fetched=np.asarray([_seconds(chunk) for chunk in chunks], np.float64),
             vectors=vectors,
         )
@@ -89,6 +92,7 @@ class _Rows:
             alive=self.alive[kept],
             lengths=self.lengths[kept],
             languages=self.languages[kept],
+            arenas=self.arenas[kept],
             fetched=self.fetched[kept],
             vectors=None if self.vectors is None else self.vectors[kept],
         )
@@ -124,7 +128,8 @@ class MemoryIndex:
         self._max_chunks = max_chunks
         self._rows = _Rows()
         self._row_by_id: dict[str, int] = {}
-        self._languages: dict[str, int] = {}
+        self._languages: dict[str | None, int] = {}
+        self._arenas: dict[str | None, int] = {}
         self._changing = threading.Lock()
 
     def __len__(self) -> int:
@@ -168,7 +173,8 @@ class MemoryIndex:
             self._rows.append(
                 added,
                 [Counter(terms(chunk.text)) for chunk in added],
-                [self._language(chunk) for chunk in added],
+                [_number(self._languages, language_subtag(chunk.origin.language)) for chunk in added],
+                [_number(self._arenas, chunk.origin.arena) for chunk in added],
                 None if vectors is None else vectors[list(places.values())],
             )
             self._row_by_id.update({key: first + number for number, key in enumerate(places)})
@@ -207,15 +213,22 @@ class MemoryIndex:
     def _allowed(self, rows: _Rows, size: int, only: Filter) -> Mask:
         allowed = rows.alive[:size]
         if only.languages is not None:
-            numbers = [self._languages[name] for name in only.languages if name in self._languages]
-            allowed = allowed & np.isin(rows.languages[:size], numbers)
+            allowed = allowed & np.isin(rows.languages[:size], _numbers(self._languages, only.languages))
+        if only.arenas is not None:
+            allowed = allowed & np.isin(rows.arenas[:size], _numbers(self._arenas, only.arenas))
         if only.fetched_after is not None:
             allowed = allowed & (rows.fetched[:size] >= only.fetched_after.timestamp())  # False for NaN
         return allowed
 
-    def _language(self, chunk: StoredChunk) -> int:
-        name = language_subtag(chunk.origin.language)
-        return -1 if name is None else self._languages.setdefault(name, len(self._languages))
+
+def _number(numbers: dict[str | None, int], name: str | None) -> int:
+    """The number of a name; a new one for a new name."""
+    return numbers.setdefault(name, len(numbers))
+
+
+def _numbers(numbers: Mapping[str | None, int], names: Iterable[str]) -> list[int]:
+    """The numbers of those names that have one."""
+    return [numbers[name] for name in names if name in numbers]
 
 
 def _with_room(array: NDArray[Any] | None, size: int, values: NDArray[Any]) -> NDArray[Any]:

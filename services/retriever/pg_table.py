@@ -40,8 +40,9 @@ async def create_table(tx: AsyncConnection, table: str, model: str | None, dimen
     await tx.execute(
         text(
             f"CREATE TABLE {table} (chunk_id varchar(64) PRIMARY KEY "
-            "REFERENCES chunks(id) ON DELETE CASCADE, language text, fetched_at timestamptz, "
-            f"words tsvector NOT NULL, weights sparsevec({DIMENSIONS}) NOT NULL{vector})"
+            "REFERENCES chunks(id) ON DELETE CASCADE, arena text NOT NULL, language text, "
+            "fetched_at timestamptz, words tsvector NOT NULL, "
+            f"weights sparsevec({DIMENSIONS}) NOT NULL{vector})"
         )
     )
     # Rows are larger than PostgreSQL keeps whole. The terms alone are stored apart, since their index
@@ -49,7 +50,8 @@ async def create_table(tx: AsyncConnection, table: str, model: str | None, dimen
     beside = [] if dimensions is None else ["embedding"]
     for column in ("weights", *beside):
         await tx.execute(text(f"ALTER TABLE {table} ALTER {column} SET STORAGE MAIN"))
-    await tx.execute(text(f"CREATE INDEX {table}_language ON {table} (language)"))
+    for column in ("arena", "language"):
+        await tx.execute(text(f"CREATE INDEX {table}_{column} ON {table} ({column})"))
     comment = f"Index of chunks; embedding model: {model or 'none'}".replace("'", "''")
     await tx.exec_driver_sql(f"COMMENT ON TABLE {table} IS '{comment}'")
 

@@ -39,7 +39,7 @@ from services.store.utc_datetime import UtcDateTime
 
 log = structlog.get_logger(__name__)
 
-_LAYOUT = "3"  # part of the names of tables, because another layout needs other tables
+_LAYOUT = "4"  # part of the names of tables, because another layout needs other tables
 _LARGE = 200_000  # rows above which a search in the graph considers more candidates
 _SEARCHING, _SEARCHING_IN_LARGE = 200, 400  # candidates of a search in the graph at least (ef_search)
 _MOST_SEARCHING = 1000  # that pgvector takes
@@ -232,6 +232,7 @@ def _values_of(chunks: Sequence[StoredChunk], vectors: Vectors | None) -> dict[s
     bags = [counted(chunk.text) for chunk in chunks]
     values = {
         "ids": [chunk.id for chunk in chunks],
+        "arenas": [chunk.origin.arena for chunk in chunks],
         "languages": [language_subtag(chunk.origin.language) for chunk in chunks],
         "fetched": [chunk.origin.fetched_at for chunk in chunks],
         "words": [lexemes(counts) for counts in bags],
@@ -248,14 +249,14 @@ def _insert(table: str, *, with_vectors: bool) -> Any:
     vector = (", embedding", ", CAST(n.vector AS halfvec)", ", :vectors", ", vector")
     column, value, given, name = vector if with_vectors else ("", "", "", "")
     statement = text(
-        f"INSERT INTO {table} (chunk_id, language, fetched_at, words, weights{column}) "  # noqa: S608 - our own names
-        f"SELECT chunks.id, n.language, n.fetched_at, CAST(n.words AS tsvector), "
+        f"INSERT INTO {table} (chunk_id, arena, language, fetched_at, words, weights{column}) "  # noqa: S608 - our own names
+        f"SELECT chunks.id, n.arena, n.language, n.fetched_at, CAST(n.words AS tsvector), "
         f"CAST(n.weights AS sparsevec){value} "
-        f"FROM unnest(:ids, :languages, :fetched, :words, :weights{given}) "
-        f"AS n(id, language, fetched_at, words, weights{name}) JOIN chunks ON chunks.id = n.id "
+        f"FROM unnest(:ids, :arenas, :languages, :fetched, :words, :weights{given}) "
+        f"AS n(id, arena, language, fetched_at, words, weights{name}) JOIN chunks ON chunks.id = n.id "
         "ORDER BY chunks.id FOR KEY SHARE OF chunks ON CONFLICT DO NOTHING"
     )
-    names = ["ids", "languages", "words", "weights", *(["vectors"] if with_vectors else [])]
+    names = ["ids", "arenas", "languages", "words", "weights", *(["vectors"] if with_vectors else [])]
     arrays = [_array(name) for name in names]
     return statement.bindparams(*arrays, bindparam("fetched", type_=ARRAY(UtcDateTime())))
 
@@ -265,6 +266,9 @@ def _condition(only: Filter) -> tuple[str, dict[str, Any]]:
     if only.languages is not None:
         conditions.append("language = ANY(:languages)")
         values["languages"] = sorted(only.languages)
+    if only.arenas is not None:
+        conditions.append("arena = ANY(:arenas)")
+        values["arenas"] = list(only.arenas)
     if only.fetched_after is not None:
         conditions.append("fetched_at >= :after")
         values["after"] = only.fetched_after
@@ -272,7 +276,7 @@ def _condition(only: Filter) -> tuple[str, dict[str, Any]]:
 
 
 def _typed(statement: Any, values: dict[str, Any]) -> Any:
-    typed = [_array("languages")] if "languages" in values else []
+    typed = [_array(name) for name in ("arenas", "languages") if name in values]
     if "after" in values:
         typed.append(bindparam("after", type_=UtcDateTime()))
     return statement.bindparams(*typed)

@@ -26,18 +26,17 @@ class Filter:
             chunks. A chunk whose language is unknown is of none.
         fetched_after: Time at or after which the page was fetched; None for all chunks. Supplied text, which
             was never fetched, does not pass.
+        arenas: Arenas whose chunks are considered, the one that searches first; None for those of all.
     """
 
     languages: frozenset[str] | None = None
     fetched_after: datetime | None = None
-
-    @property
-    def passes_all(self) -> bool:
-        """Whether every chunk passes."""
-        return self.languages is None and self.fetched_after is None
+    arenas: tuple[str, ...] | None = None
 
     def passes(self, origin: Origin) -> bool:
         """Whether a chunk of such a page passes."""
+        if self.arenas is not None and origin.arena not in self.arenas:
+            return False
         if self.languages is not None and language_subtag(origin.language) not in self.languages:
             return False
         if self.fetched_after is None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
@@ -14,7 +14,7 @@ from services.retriever.port import ALL, Filter, VectorIndex
 from services.retriever.reranking import Reranking
 from services.runtime.embedding import Embedder
 from services.store.chunk_changes import ChunkChanges
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.chunks import DEFAULT_ARENA, Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 
 
@@ -55,12 +55,14 @@ class Searcher:
         min_similarity: Smallest cosine similarity to the query at which a chunk is returned; None for all
             chunks, and without effect where there is no embedding model.
         reranking: Orders the chunks that were found; None for the order of the search.
+        shared: Arenas whose chunks searches of the corpus find in every arena.
     """
 
     sources: Sources
     corpus: Corpus
     min_similarity: float | None = None
     reranking: Reranking | None = None
+    shared: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -72,6 +74,7 @@ class Searcher:
         reranking: Reranking | None = None,
         *,
         storing: Embedder | None = None,
+        shared: frozenset[str] = frozenset(),
     ) -> Self:
         """A searcher over the tables of a database.
 
@@ -82,10 +85,11 @@ class Searcher:
             min_similarity: As above.
             reranking: As above.
             storing: Computes the vectors of chunks that lack them, and stores them.
+            shared: As above.
         """
         vectors = ChunkVectors(Chunks(database), embedder, storing)
         corpus = Corpus(index=index, changes=ChunkChanges(database), vectors=vectors)
-        return cls(Sources(database), corpus, min_similarity, reranking)
+        return cls(Sources(database), corpus, min_similarity, reranking, shared)
 
     @property
     def vectors(self) -> ChunkVectors:
@@ -98,10 +102,17 @@ class Searcher:
         return "bm25" if self.vectors.embedder is None else "hybrid"
 
     async def search(
-        self, query: str, scope: Scope, battle_id: str, limit: int, *, only: Filter = ALL
+        self,
+        query: str,
+        scope: Scope,
+        battle_id: str,
+        limit: int,
+        *,
+        arena: str = DEFAULT_ARENA,
+        only: Filter = ALL,
     ) -> list[Evidence]:
         """The best chunks for a query, best first; as `find`."""
-        return list((await self.find([query], scope, battle_id, limit, only=only)).evidence)
+        return list((await self.find([query], scope, battle_id, limit, arena=arena, only=only)).evidence)
 
     async def find(
         self,
@@ -111,6 +122,7 @@ class Searcher:
         limit: int,
         ids: Collection[str] | None = None,
         *,
+        arena: str | None,
         only: Filter = ALL,
     ) -> Found:
         """The best chunks for a query.
@@ -123,22 +135,27 @@ class Searcher:
             limit: Maximum number of chunks to return.
             ids: Ids of the chunks to consider, in case the pages were also cut in another way; None for
                 all. Ignored for the corpus.
-            only: The pages whose chunks are considered.
+            arena: Arena of the battle. The corpus has the chunks of this arena and of those that are shared;
+                None, which searches of the corpus do not take, for the pages of a battle of any arena.
+            only: The pages whose chunks are considered; its arenas are those of the search.
 
         Raises:
             Unavailable: The embedding model or the database does not answer.
         """
-        own = await self.sources.of_battle(battle_id)
+        own = [s for s in await self.sources.of_battle(battle_id) if arena in (None, s.arena)]
         side = _SIDES.get(scope)
         # The other side may cite the same page under another URL: it is named as this side names it.
         named = [*(source for source in own if side is not None and side in source.cited_by), *own]
         pool = limit if self.reranking is None else max(limit, self.reranking.candidates)
+        arenas = () if arena is None else (arena, *sorted(self.shared - {arena}))
         if scope is Scope.CORPUS:
+            if not arenas:
+                raise ValueError("a search of the corpus needs an arena")
             asked = await self.vectors.of_queries(queries)
-            hits = await self.corpus.search(asked, pool, only)
+            hits = await self.corpus.search(asked, pool, replace(only, arenas=arenas))
         else:
             within = {source.content_hash for source in own if side is None or side in source.cited_by}
-            pages = await self.vectors.chunks.of_pages(list(within))
+            pages = await self.vectors.chunks.of_pages(list(within), arena)
             chunks = [c for c in pages if (ids is None or c.id in ids) and only.passes(c.origin)]
             if not chunks:
                 return Found((), self.ranking)
@@ -147,7 +164,7 @@ class Searcher:
         relevant = await self._relevant(asked[0], hits)
         best, words = await self._reranked(queries[0], relevant)
         ranking = "+".join([self.ranking, *(["variations"] if len(queries) > 1 else []), *words])
-        evidence = await self._with_sources(best[:limit], named)
+        evidence = await self._with_sources(best[:limit], named, arenas)
         return Found(tuple(evidence), ranking, len(hits) - len(relevant))
 
     async def _relevant(self, query: Query, hits: Sequence[Hit]) -> Sequence[Hit]:
@@ -165,12 +182,14 @@ class Searcher:
         reranked = None if self.reranking is None else await self.reranking.reranked(query, hits)
         return (hits, []) if reranked is None else (reranked, ["rerank"])
 
-    async def _with_sources(self, hits: Sequence[Hit], own: Sequence[StoredSource]) -> list[Evidence]:
+    async def _with_sources(
+        self, hits: Sequence[Hit], own: Sequence[StoredSource], arenas: Collection[str]
+    ) -> list[Evidence]:
         cited: dict[str, StoredSource] = {}
         for source in own:
             cited.setdefault(source.content_hash, source)
         others = [chunk.content_hash for chunk, _ in hits if chunk.content_hash not in cited]
-        elsewhere = await self.sources.of_pages(others)
+        elsewhere = await self.sources.of_pages(others, arenas)
         sides, shares = sides_by_page(own), await self.vectors.partly_read([chunk for chunk, _ in hits])
         named = elsewhere | cited
         return [

@@ -39,7 +39,7 @@ class Retriever:
         own = {chunk.id for chunk in event.chunks}
         variations = await self._variations(battle) if own or self.scope is Scope.CORPUS else ()
         queries = [battle.searched, *variations]
-        found = await self.searcher.find(queries, self.scope, battle.id, self.limit, own)
+        found = await self.searcher.find(queries, self.scope, battle.id, self.limit, own, arena=battle.arena)
         evidence = await with_cited(found.evidence, battle, self.searcher, own, self.limit)
         key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, *self._settings())
         return [
@@ -61,8 +61,10 @@ class Retriever:
         """What else the evidence depends on."""
         searcher, variations = self.searcher, self.variations
         minimum, reranking = searcher.min_similarity, searcher.reranking
+        shared = sorted(searcher.shared) if self.scope is Scope.CORPUS else []
         return [
             searcher.ranking,
+            *(["shared", *shared] if shared else []),
             *([] if minimum is None else [minimum]),
             *([] if reranking is None else ["rerank", reranking.reranker.model, reranking.candidates]),
             *([] if variations is None else ["variations", variations.model.name, variations.count]),

@@ -1,6 +1,6 @@
 """The tables of chunks.
 
-chunks          runs of sentences of the pages
+chunks          runs of sentences of the pages, for each arena whose battles cite the page
 vectors         their embeddings, one per text and model
 removed_chunks  chunks that were deleted, for indexes in memory
 """
@@ -18,6 +18,7 @@ chunks = Table(
     metadata,
     Column("position", _NUMBER, primary_key=True, autoincrement=True),
     Column("id", _HASH, nullable=False, unique=True),
+    Column("arena", String(200), nullable=False),
     Column("content_hash", _HASH, nullable=False, index=True),
     Column("ordinal", Integer, nullable=False),
     Column("text", Text),

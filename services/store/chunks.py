@@ -1,6 +1,6 @@
 """Chunks, their vectors, and the pages of each battle."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
@@ -24,6 +24,9 @@ _KEYS_PER_QUERY = 500
 _SOURCE_KEY = ("battle_id", "url_hash")
 _SAMPLES = 100  # texts of which the shortest is chosen
 
+DEFAULT_ARENA = "default"
+"""Arena of battles that name none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -34,11 +37,13 @@ class Origin:
         fetched_at: When the page was first fetched; None for supplied text.
         language_confidence: The detector's probability of the language, 0 to 1; None where it is declared or
             unknown.
+        arena: Arena whose battles cite the page. Where those of several do, each has chunks of its own.
     """
 
     language: str | None = None
     fetched_at: datetime | None = None
     language_confidence: float | None = None
+    arena: str = DEFAULT_ARENA
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class StoredChunk:
     """Consecutive sentences cut from a page.
 
     Attributes:
-        id: Id derived from the page's content, the position in the page and the splitter.
+        id: Id derived from the page's content, the arena, the position in the page and the splitter.
         content_hash: Hash of the whole page's text.
         ordinal: Number of the chunk within its page, from 0.
         text: Its sentences.
@@ -64,6 +69,11 @@ class StoredChunk:
         """Key of its vector."""
         return content_hash(self.text)
 
+    @property
+    def passage(self) -> tuple[str, int, str]:
+        """What the chunks of several arenas have in common."""
+        return self.content_hash, self.ordinal, self.text
+
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
@@ -75,6 +85,7 @@ class StoredSource:
         content_hash: Hash of the page's text.
         fetched_at: When the page was fetched; None for supplied text.
         cited_by: The sides that have the page among their sources.
+        arena: Arena of the battle.
     """
 
     url: str
@@ -82,6 +93,7 @@ class StoredSource:
     content_hash: str
     fetched_at: datetime | None
     cited_by: tuple[Side, ...]
+    arena: str = DEFAULT_ARENA
 
 
 # Built once: for a short query, building takes longer than executing.
@@ -125,9 +137,15 @@ class Chunks:
             chunks_by_id.update({chunk.id: chunk for chunk in read})
         return chunks_by_id
 
-    async def of_pages(self, content_hashes: Sequence[str]) -> list[StoredChunk]:
-        """All chunks of the given pages, in storage order."""
-        return await self._read(_OF_PAGES, {"pages": list(content_hashes)})
+    async def of_pages(self, content_hashes: Sequence[str], arena: str | None = None) -> list[StoredChunk]:
+        """The chunks of the given pages, in storage order: those of an arena, or else each passage once."""
+        stored = await self._read(_OF_PAGES, {"pages": list(content_hashes)})
+        if arena is not None:
+            return [chunk for chunk in stored if chunk.origin.arena == arena]
+        by_passage: dict[tuple[str, int, str], StoredChunk] = {}
+        for chunk in stored:
+            by_passage.setdefault(chunk.passage, chunk)
+        return list(by_passage.values())
 
     async def _read(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> list[StoredChunk]:
         """The chunks of those rows whose texts are stored."""
@@ -207,7 +225,7 @@ class Sources:
         rows = [
             {"battle_id": battle_id, "url_hash": content_hash(s.url), "url": s.url, "title": s.title}
             | {"content_hash": s.content_hash, "fetched_at": s.fetched_at}
-            | {"cited_by_a": Side.A in s.cited_by, "cited_by_b": Side.B in s.cited_by}
+            | {"cited_by_a": Side.A in s.cited_by, "cited_by_b": Side.B in s.cited_by, "arena": s.arena}
             for s in new
         ]
         if rows:
@@ -220,15 +238,17 @@ class Sources:
             query = query.where(sources.c.cited_by_a if side is Side.A else sources.c.cited_by_b)
         return [_source(row) for row in await self._database.read(lambda tx: tx.execute(query, values).all())]
 
-    async def of_pages(self, content_hashes: Sequence[str]) -> dict[str, StoredSource]:
-        """One source for each of the given pages that has any, by content hash."""
+    async def of_pages(
+        self, content_hashes: Sequence[str], arenas: Collection[str]
+    ) -> dict[str, StoredSource]:
+        """One source for each of the given pages that has any in these arenas, by content hash."""
         source_by_page: dict[str, StoredSource] = {}
         if not content_hashes:
             return source_by_page
         async with self._database.transaction() as tx:
             for batch in _batches(content_hashes):
-                query = select(sources).where(sources.c.content_hash.in_(batch)).order_by(sources.c.url)
-                for row in await tx.execute(query):
+                query = select(sources).where(sources.c.content_hash.in_(batch), sources.c.arena.in_(arenas))
+                for row in await tx.execute(query.order_by(sources.c.url)):
                     source_by_page.setdefault(row.content_hash, _source(row))
         return source_by_page
 
@@ -270,11 +290,11 @@ def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[
 
 
 def _chunk(row: Row[Any], text: str) -> StoredChunk:
-    origin = Origin(row.language, row.fetched_at, row.language_confidence)
+    origin = Origin(row.language, row.fetched_at, row.language_confidence, row.arena)
     return StoredChunk(row.id, row.content_hash, row.ordinal, text, origin)
 
 
 def _source(row: object) -> StoredSource:
     cited = [(Side.A, row.cited_by_a), (Side.B, row.cited_by_b)]  # type: ignore[attr-defined]
     sides = tuple(side for side, cites in cited if cites)
-    return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides)  # type: ignore[attr-defined]
+    return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides, row.arena)  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from hashlib import sha256
 from typing import cast
 
-from sqlalchemy import String, column, delete, func, insert, select, union_all, update, values
+from sqlalchemy import String, column, delete, exists, func, insert, or_, select, union_all, update, values
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.event import BattleScraped
@@ -13,12 +13,17 @@ from services.store.chunk_tables import chunks, removed_chunks, vectors
 from services.store.compressed import decompress
 from services.store.event_reading import read_events
 from services.store.question_tables import question_banks
-from services.store.tables import blobs, content_users, events, replies, sources
+from services.store.tables import battles, blobs, content_users, events, replies, sources
 from services.wire.codec import MAX_INLINE_BYTES, decode
 
 _KEYS_PER_QUERY = 500
 # Tables with the battle that brought each row.
 _SHARED = (blobs, replies, nugget_lists, nugget_labels, question_banks)
+_USERS_OF_PAGES = (
+    (blobs, blobs.c.key),
+    (content_users, content_users.c.key),
+    (sources, sources.c.content_hash),
+)
 _REMEMBERED = 100_000  # removed chunks
 
 
@@ -39,7 +44,7 @@ async def delete_content(tx: AsyncConnection, battle_id: str) -> None:
         unused = [key for key in batch if key not in others]
         for table in _SHARED:
             await tx.execute(delete(table).where(table.c.key.in_(unused)))
-        await _delete_chunks(tx, unused)
+        await _delete_chunks(tx, battle_id, batch)
 
 
 async def _keys(tx: AsyncConnection, battle_id: str) -> list[str]:
@@ -73,9 +78,8 @@ async def _other_users(tx: AsyncConnection, battle_id: str, keys: Collection[str
         .limit(1)
         .scalar_subquery()
         for table, key in (
-            *((table, table.c.key) for table in _SHARED),
-            (content_users, content_users.c.key),
-            (sources, sources.c.content_hash),
+            *((table, table.c.key) for table in _SHARED if table is not blobs),
+            *_USERS_OF_PAGES,
         )
     ]
     rows = await tx.execute(select(wanted.c.key, func.coalesce(*others).label("battle_id")))
@@ -90,16 +94,33 @@ async def _hand_over(tx: AsyncConnection, battle_id: str, key: str, other: str) 
             await tx.execute(delete(content_users).where(*user))
 
 
-async def _delete_chunks(tx: AsyncConnection, content_hashes: Sequence[str]) -> None:
-    """Delete the chunks of pages, and their vectors.
+async def _delete_chunks(tx: AsyncConnection, battle_id: str, content_hashes: Sequence[str]) -> None:
+    """Delete the chunks of pages in arenas of which no other battle uses them, and their vectors.
 
-    A vector that a chunk of another page shares is computed again when it is needed.
+    A vector that another chunk shares is computed again when it is needed.
     """
-    of_pages = chunks.c.content_hash.in_(content_hashes)
-    rows = (await tx.execute(select(chunks.c.id, chunks.c.text_hash).where(of_pages))).all()
+    users = union_all(
+        *(
+            select(key.label("key"), table.c.battle_id).where(
+                key.in_(content_hashes), table.c.battle_id != battle_id
+            )
+            for table, key in _USERS_OF_PAGES
+        )
+    ).subquery()
+    # A battle that is not stored yet may be of any arena.
+    in_use = exists(
+        select(users.c.key)
+        .outerjoin(battles, battles.c.id == users.c.battle_id)
+        .where(users.c.key == chunks.c.content_hash)
+        .where(or_(battles.c.id.is_(None), battles.c.arena == chunks.c.arena))
+    )
+    query = select(chunks.c.id, chunks.c.text_hash).where(chunks.c.content_hash.in_(content_hashes), ~in_use)
+    rows = (await tx.execute(query)).all()
     if not rows:
         return
-    await tx.execute(delete(chunks).where(of_pages))
+    for start in range(0, len(rows), _KEYS_PER_QUERY):
+        ids = [row.id for row in rows[start : start + _KEYS_PER_QUERY]]
+        await tx.execute(delete(chunks).where(chunks.c.id.in_(ids)))
     hashes = sorted({row.text_hash for row in rows})
     for start in range(0, len(hashes), _KEYS_PER_QUERY):
         batch = hashes[start : start + _KEYS_PER_QUERY]

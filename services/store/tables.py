@@ -150,6 +150,7 @@ sources = Table(
     Column("fetched_at", _UTC),
     Column("cited_by_a", Boolean, nullable=False),
     Column("cited_by_b", Boolean, nullable=False),
+    Column("arena", String(200), nullable=False),
 )
 
 blobs = Table(

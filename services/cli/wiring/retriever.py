@@ -25,7 +25,15 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
         model = None if embedder is None else embedder.model
         index = await open_index(parts.retrieval, parts.database, model)
         minimum = parts.retrieval.retrieval_min_similarity
-        searcher = Searcher.of(parts.database, embedder, index, minimum, parts.reranking, storing=storing)
+        searcher = Searcher.of(
+            parts.database,
+            embedder,
+            index,
+            minimum,
+            parts.reranking,
+            storing=storing,
+            shared=parts.retrieval.shared_arenas,
+        )
         retriever = Retriever(searcher, scope, limit, variations)
         stages = [build(retriever, parts.blobs)]
         yield Service(

@@ -120,7 +120,7 @@ async def retrieval(record: Database) -> AsyncIterator[retrieval_pb2_grpc.Retrie
 async def test_evidence_is_found_within_its_scope(
     retrieval: retrieval_pb2_grpc.RetrievalStub, scope: retrieval_pb2.Scope, count: int
 ) -> None:
-    response = await retrieval.Search(Request(query="tea", scope=scope, battle_id="b1"))
+    response = await retrieval.Search(Request(query="tea", scope=scope, battle_id="b1", arena="default"))
     assert response.ranking == "bm25"
     assert [(e.text, e.url) for e in response.evidence] == [
         ("Tea is a drink.", "https://example.org")
@@ -133,6 +133,7 @@ async def test_evidence_is_found_within_its_scope(
         (Request(query=" ", scope=1), "query: is empty"),
         (Request(query="tea"), "scope: is not specified"),
         (Request(query="tea", scope=99), "scope: is not specified"),
+        (Request(query="tea", scope=1), "arena: is needed when the scope is the corpus"),
         (Request(query="tea", scope=2), "battle_id: is needed unless the scope is the corpus"),
         (Request(query="tea", scope=1, limit=-1), "limit: -1 is not within 0 (for 50) and 1000"),
         (Request(query="tea", scope=1, languages=["de", " "]), "languages: one is empty"),
@@ -166,7 +167,7 @@ async def test_a_bad_search_is_refused_with_the_field_and_the_reason(
 async def test_evidence_is_filtered_by_language_and_age(
     retrieval: retrieval_pb2_grpc.RetrievalStub, request_: Request, count: int
 ) -> None:
-    request_.MergeFrom(Request(query="tea", scope=retrieval_pb2.SCOPE_CORPUS))
+    request_.MergeFrom(Request(query="tea", scope=retrieval_pb2.SCOPE_CORPUS, arena="default"))
     assert len((await retrieval.Search(request_)).evidence) == count
 
 
@@ -177,9 +178,11 @@ async def test_a_search_with_variations_finds_what_only_a_variation_matches(
     leaf = StoredChunk("d", content_hash("A leaf is green."), 0, "A leaf is green.")
     await Chunks(record).add([leaf])
     await Sources(record).add("b1", [StoredSource("u", None, leaf.content_hash, None, (Side.A,))])
-    alone = await retrieval.Search(Request(query="tea", scope=scope, battle_id="b1", limit=1))
-    same = Request(query="tea", scope=scope, battle_id="b1", limit=1, variations=["tea"])
-    varied = Request(query="tea", scope=scope, battle_id="b1", limit=2, variations=["green leaf", "leaf"])
+    one = Request(query="tea", scope=scope, battle_id="b1", arena="default", limit=1)
+    alone = await retrieval.Search(one)
+    same, varied = Request(variations=["tea"]), Request(variations=["green leaf", "leaf"], limit=2)
+    same.MergeFrom(one)
+    varied.MergeFrom(Request(query="tea", scope=scope, battle_id="b1", arena="default"))
     assert (alone.ranking, [e.text for e in alone.evidence]) == ("bm25", ["Tea is a drink."])
     assert (await retrieval.Search(same)).ranking == "bm25"
     found = await retrieval.Search(varied)
@@ -200,7 +203,9 @@ async def test_a_search_without_its_model_is_unavailable(record: Database) -> No
     server = rpc.serve("127.0.0.1:0", [retrieval_service(searcher)], grace=0)
     async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         with pytest.raises(grpc.aio.AioRpcError, match="the indexer does not answer") as raised:
-            await retrieval_pb2_grpc.RetrievalStub(channel).Search(Request(query="tea", scope=1))
+            await retrieval_pb2_grpc.RetrievalStub(channel).Search(
+                Request(query="tea", scope=1, arena="default")
+            )
     assert raised.value.code() is grpc.StatusCode.UNAVAILABLE
 
 

@@ -2,18 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.identity import content_hash
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import ALL, Filter
 from services.retriever.search import Scope, Searcher
+from services.store.battles import Battles
 from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.deletion import DeletedBattle, Deletions
+from services.wire.codec import encode
+from tests import samples
 from tests.fakes import WordVectors
 from tests.integration.retriever.conftest import Indexed
 from tests.samples import NOON
@@ -23,10 +28,13 @@ TEXTS = ("Tea is made of leaves.", "Coffee is made of beans.", "Green tea has ca
 BOTH = (Side.A, Side.B)
 
 
-def chunk(text: str, language: str | None = None, age_days: int | None = None) -> StoredChunk:
+def chunk(
+    text: str, language: str | None = None, age_days: int | None = None, arena: str = "default"
+) -> StoredChunk:
     fetched_at = None if age_days is None else NOON - timedelta(days=age_days)
     key = content_hash(text)
-    return StoredChunk(f"c{key}"[:60], key, 0, text, Origin(language, fetched_at))
+    origin = Origin(language, fetched_at, arena=arena)
+    return StoredChunk(f"{'c' if arena == 'default' else arena}{key}"[:60], key, 0, text, origin)
 
 
 async def stored(indexed: Indexed, chunks: Sequence[StoredChunk]) -> list[StoredChunk]:
@@ -193,7 +201,8 @@ async def index_page(
     indexed: Indexed, battle: str, url: str, page: StoredChunk, cited_by: Sequence[Side] = BOTH
 ) -> None:
     await stored(indexed, [page])
-    await Sources(indexed.database).add(battle, [StoredSource(url, None, page.content_hash, None, cited_by)])
+    source = StoredSource(url, None, page.content_hash, None, cited_by, page.origin.arena)
+    await Sources(indexed.database).add(battle, [source])
 
 
 @pytest.mark.parametrize("model", [None, MODEL], ids=["bm25", "hybrid"])
@@ -224,6 +233,84 @@ async def test_a_search_sees_its_scope_and_all_that_was_stored_before(
     assert await urls("tea", Scope.CORPUS) == {"both", "left", "other", "new"}
 
 
+async def add_battle(indexed: Indexed, name: str, arena: str) -> None:
+    battle = replace(samples.battle(name), arena=arena)
+    await Battles(indexed.database).accept(battle, encode(BattleSubmitted(name, battle)), NOON)
+
+
+@pytest.mark.parametrize("model", [None, MODEL], ids=["bm25", "hybrid"])
+async def test_a_search_of_the_corpus_finds_the_sources_of_its_arena_alone(
+    indexed: Indexed, model: WordVectors | None
+) -> None:
+    searcher = Searcher.of(indexed.database, model, indexed.make())
+
+    async def found(query: str, arena: str) -> dict[str, tuple[str | None, str]]:
+        evidence = await searcher.search(query, Scope.CORPUS, "b1", 10, arena=arena)
+        return {item.text: (item.url, item.chunk_id) for item in evidence}
+
+    ours, theirs = chunk("Green tea has caffeine."), chunk("Black tea has caffeine.", arena="other")
+    both = [chunk("White tea is made of buds.", arena=arena) for arena in ("default", "other")]
+    await index_page(indexed, "b1", "ours", ours)
+    await index_page(indexed, "b2", "theirs", theirs)
+    await index_page(indexed, "b2", "https://other.example/both", both[1])
+    assert await found("tea", "default") == {ours.text: ("ours", ours.id)}
+    assert await found("tea", "other") == {
+        theirs.text: ("theirs", theirs.id),
+        both[1].text: ("https://other.example/both", both[1].id),
+    }
+    assert await found("tea", "third") == {}
+    await index_page(indexed, "b1", "https://ours.example/both", both[0])
+    assert await found("white tea", "default") == {
+        both[0].text: ("https://ours.example/both", both[0].id),
+        ours.text: ("ours", ours.id),
+    }
+    assert (await found("white tea", "other"))[both[1].text] == ("https://other.example/both", both[1].id)
+    for scope in (Scope.BATTLE, Scope.ANSWER_A):
+        evidence = await searcher.search("tea", scope, "b2", 10, arena="other")
+        assert {item.chunk_id for item in evidence} == {theirs.id, both[1].id}
+
+
+async def test_an_arena_loses_a_page_with_its_last_battle_though_another_arena_cites_it(
+    indexed: Indexed,
+) -> None:
+    searcher = Searcher.of(indexed.database, MODEL, indexed.make())
+    both = [chunk("White tea is made of buds.", arena=arena) for arena in ("default", "other")]
+    await add_battle(indexed, "b2", "other")
+    for battle, page in (("b1", both[0]), ("b2", both[1]), ("b3", both[1])):
+        await index_page(indexed, battle, f"of {battle}", page)
+    await add_battle(indexed, "b3", "other")
+
+    async def ids(arena: str) -> set[str]:
+        evidence = await searcher.search("white tea", Scope.CORPUS, "b", 10, arena=arena)
+        return {item.chunk_id for item in evidence}
+
+    assert (await ids("default"), await ids("other")) == ({both[0].id}, {both[1].id})
+    await Deletions(indexed.database).finish(DeletedBattle("b1", NOON))
+    assert (await ids("default"), await ids("other")) == (set(), {both[1].id})
+
+
+async def test_sources_of_a_shared_arena_are_found_in_every_arena_each_passage_once(indexed: Indexed) -> None:
+    shared = frozenset({"library", "archive"})
+    searcher = Searcher.of(indexed.database, MODEL, indexed.make(), shared=shared)
+    arenas = ("library", "default", "archive", "other")
+    copies = {arena: chunk("White tea is made of buds.", arena=arena) for arena in arenas}
+    alone = {arena: chunk(f"Tea of the {arena}.", arena=arena) for arena in arenas}
+    for arena in arenas:
+        for page in (copies[arena], alone[arena]):
+            await index_page(indexed, f"b {arena}", f"{arena} {page.ordinal}", page)
+
+    async def ids(arena: str, limit: int = 10) -> list[str]:
+        evidence = await searcher.search("white tea", Scope.CORPUS, "b", limit, arena=arena)
+        return [item.chunk_id for item in evidence]
+
+    for arena in ("default", "other"):
+        found = await ids(arena)
+        assert found[0] == copies[arena].id
+        assert sorted(found[1:]) == sorted(alone[name].id for name in (arena, *shared))
+        assert len(await ids(arena, 4)) == 4
+    assert set(await ids("library")) == {copies["library"].id, *(alone[name].id for name in shared)}
+
+
 async def test_another_process_finds_the_same(indexed: Indexed) -> None:
     first, second = (Searcher.of(indexed.database, MODEL, indexed.make()) for _ in range(2))
     for number, text in enumerate(TEXTS):
@@ -242,7 +329,7 @@ async def test_what_resembles_the_query_too_little_is_left_out(indexed: Indexed)
     threshold = float(np.sort(similarity)[-2]) - 1e-6
     searcher = Searcher.of(indexed.database, MODEL, indexed.make(), threshold)
     for scope in (Scope.CORPUS, Scope.BATTLE):
-        found = await searcher.find(["green tea"], scope, "b1", 10)
+        found = await searcher.find(["green tea"], scope, "b1", 10, arena="default")
         texts = {e.text for e in found.evidence}
         assert texts == {text for text, s in zip(TEXTS, similarity, strict=True) if s >= threshold}
         assert len(texts) == 2

@@ -230,9 +230,13 @@ async def test_sources_are_found_by_battle_and_by_side(database: Database) -> No
     assert await sources.of_battle("b1") == [both, right, nobody]
     assert await urls(sources, Side.A) == ["u1"]
     assert await urls(sources, Side.B) == ["u1", "u2"]
-    assert await sources.of_pages(["p", "r", "gone"]) == {
+    await sources.add("b3", [StoredSource("u0", "", "p", None, (Side.A,), "other")])
+    assert await sources.of_pages(["p", "r", "gone"], ["default"]) == {
         "p": both,
         "r": StoredSource("u4", "", "r", None, (Side.A,)),
+    }
+    assert {page: found.url for page, found in (await sources.of_pages(["p", "r"], ["other"])).items()} == {
+        "p": "u0"
     }
 
 

@@ -46,14 +46,14 @@ def test_a_page_is_cut_the_same_way_every_time() -> None:
     assert chunks == cut(content_hash(text), text, ENGLISH, 10, 2)
 
 
-def test_other_sizes_and_other_pages_give_other_ids() -> None:
-    ids = [cut(key, "One. Two.", ENGLISH, size, 0)[0].id for key in ("p", "q") for size in (1, 2)]
-    assert len(set(ids)) == 4
-
-
-def test_a_chunk_in_an_unknown_language_keeps_its_id() -> None:
-    [chunk] = cut("h", "One. Two.", Origin(), 10, 2)
-    assert chunk.id == "c302ba013fad3c2ada0b876815cc987c"
+def test_other_sizes_other_pages_and_other_arenas_give_other_ids() -> None:
+    ids = [
+        cut(key, "One. Two.", Origin("en", arena=arena), size, 0)[0].id
+        for key in ("p", "q")
+        for size in (1, 2)
+        for arena in ("default", "other")
+    ]
+    assert len(set(ids)) == 8
 
 
 def test_a_heading_stays_on_a_line_of_its_own() -> None:

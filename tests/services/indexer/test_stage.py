@@ -67,6 +67,24 @@ async def test_the_same_event_twice_gives_the_same_and_embeds_once(record: Datab
     assert len(chunks) == len(first.chunks)
 
 
+async def test_a_page_that_battles_of_two_arenas_cite_has_chunks_in_both_and_is_embedded_once(
+    record: Database,
+) -> None:
+    model, event = WordVectors(), await scraped(record, u1=TEA)
+    battle = replace(event.battle, id="b2", arena="other")
+    ids: set[str] = set()
+    for event_of_arena in (event, replace(event, key="k2", battle=battle)):
+        out = await run(indexer(record, model), event_of_arena)
+        stored = (await Chunks(record).get([ref.id for ref in out.chunks])).values()
+        arena = event_of_arena.battle.arena
+        assert {chunk.origin.arena for chunk in stored} == {arena}
+        (source,) = await Sources(record).of_battle(event_of_arena.battle.id)
+        assert source.arena == arena
+        ids |= {chunk.id for chunk in stored}
+    assert len(ids) == 2 * len(out.chunks)
+    assert len(model.calls) == 1
+
+
 async def test_another_way_to_cut_is_another_event(record: Database) -> None:
     event = await scraped(record, u1=TEA)
     other = Indexer(Blobs(record), Chunks(record), Sources(record), None, size=3, overlap=0)

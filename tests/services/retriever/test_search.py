@@ -137,7 +137,7 @@ async def test_chunks_indexed_without_a_model_are_embedded_when_searched(
 async def test_a_page_that_was_also_cut_in_another_way_is_evidence_once(searcher: Searcher) -> None:
     every = await searcher.search("tea", Scope.BATTLE, "b1", 10)
     own = {every[0].chunk_id}
-    again = await searcher.find(["tea"], Scope.BATTLE, "b1", 10, own)
+    again = await searcher.find(["tea"], Scope.BATTLE, "b1", 10, own, arena="default")
     assert [item.chunk_id for item in again.evidence] == [*own]
 
 
@@ -174,7 +174,8 @@ async def test_the_same_event_twice_gives_the_same_evidence(searcher: Searcher) 
 async def test_other_settings_are_another_event(searcher: Searcher) -> None:
     others = [Retriever(searcher), Retriever(searcher, Scope.CORPUS), Retriever(searcher, limit=1)]
     others.append(Retriever(replace(searcher, min_similarity=0.1)))
-    assert len({(await run(retriever)).key for retriever in others}) == 4
+    others.append(Retriever(replace(searcher, shared=frozenset({"library"})), Scope.CORPUS))
+    assert len({(await run(retriever)).key for retriever in others}) == 5
 
 
 async def test_a_battle_without_pages_has_no_evidence_and_that_is_no_failure(record: Database) -> None:

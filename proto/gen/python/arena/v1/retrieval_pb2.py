@@ -26,25 +26,25 @@ from arena.v1 import evidence_pb2 as arena_dot_v1_dot_evidence__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61rena/v1/retrieval.proto\x12\x08\x61rena.v1\x1a\x17\x61rena/v1/evidence.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xba\x01\n\rSearchRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x1e\n\x05scope\x18\x02 \x01(\x0e\x32\x0f.arena.v1.Scope\x12\x11\n\tbattle_id\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\x05\x12\x11\n\tlanguages\x18\x05 \x03(\t\x12\x31\n\rfetched_after\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nvariations\x18\x07 \x03(\t\"G\n\x0eSearchResponse\x12$\n\x08\x65vidence\x18\x01 \x03(\x0b\x32\x12.arena.v1.Evidence\x12\x0f\n\x07ranking\x18\x02 \x01(\t\",\n\x0c\x45mbedRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12\r\n\x05store\x18\x02 \x01(\x08\"C\n\rEmbedResponse\x12\x0f\n\x07vectors\x18\x01 \x01(\x0c\x12\x12\n\ndimensions\x18\x02 \x01(\x05\x12\r\n\x05model\x18\x03 \x01(\t*j\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSCOPE_CORPUS\x10\x01\x12\x10\n\x0cSCOPE_BATTLE\x10\x02\x12\x12\n\x0eSCOPE_ANSWER_A\x10\x03\x12\x12\n\x0eSCOPE_ANSWER_B\x10\x04\x32H\n\tRetrieval\x12;\n\x06Search\x12\x17.arena.v1.SearchRequest\x1a\x18.arena.v1.SearchResponse2E\n\tEmbedding\x12\x38\n\x05\x45mbed\x12\x16.arena.v1.EmbedRequest\x1a\x17.arena.v1.EmbedResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61rena/v1/retrieval.proto\x12\x08\x61rena.v1\x1a\x17\x61rena/v1/evidence.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n\rSearchRequest\x12\r\n\x05query\x18\x01 \x01(\t\x12\x1e\n\x05scope\x18\x02 \x01(\x0e\x32\x0f.arena.v1.Scope\x12\x11\n\tbattle_id\x18\x03 \x01(\t\x12\r\n\x05limit\x18\x04 \x01(\x05\x12\x11\n\tlanguages\x18\x05 \x03(\t\x12\x31\n\rfetched_after\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nvariations\x18\x07 \x03(\t\x12\r\n\x05\x61rena\x18\x08 \x01(\t\"G\n\x0eSearchResponse\x12$\n\x08\x65vidence\x18\x01 \x03(\x0b\x32\x12.arena.v1.Evidence\x12\x0f\n\x07ranking\x18\x02 \x01(\t\",\n\x0c\x45mbedRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12\r\n\x05store\x18\x02 \x01(\x08\"C\n\rEmbedResponse\x12\x0f\n\x07vectors\x18\x01 \x01(\x0c\x12\x12\n\ndimensions\x18\x02 \x01(\x05\x12\r\n\x05model\x18\x03 \x01(\t*j\n\x05Scope\x12\x15\n\x11SCOPE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSCOPE_CORPUS\x10\x01\x12\x10\n\x0cSCOPE_BATTLE\x10\x02\x12\x12\n\x0eSCOPE_ANSWER_A\x10\x03\x12\x12\n\x0eSCOPE_ANSWER_B\x10\x04\x32H\n\tRetrieval\x12;\n\x06Search\x12\x17.arena.v1.SearchRequest\x1a\x18.arena.v1.SearchResponse2E\n\tEmbedding\x12\x38\n\x05\x45mbed\x12\x16.arena.v1.EmbedRequest\x1a\x17.arena.v1.EmbedResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.retrieval_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SCOPE']._serialized_start=473
-  _globals['_SCOPE']._serialized_end=579
+  _globals['_SCOPE']._serialized_start=488
+  _globals['_SCOPE']._serialized_end=594
   _globals['_SEARCHREQUEST']._serialized_start=97
-  _globals['_SEARCHREQUEST']._serialized_end=283
-  _globals['_SEARCHRESPONSE']._serialized_start=285
-  _globals['_SEARCHRESPONSE']._serialized_end=356
-  _globals['_EMBEDREQUEST']._serialized_start=358
-  _globals['_EMBEDREQUEST']._serialized_end=402
-  _globals['_EMBEDRESPONSE']._serialized_start=404
-  _globals['_EMBEDRESPONSE']._serialized_end=471
-  _globals['_RETRIEVAL']._serialized_start=581
-  _globals['_RETRIEVAL']._serialized_end=653
-  _globals['_EMBEDDING']._serialized_start=655
-  _globals['_EMBEDDING']._serialized_end=724
+  _globals['_SEARCHREQUEST']._serialized_end=298
+  _globals['_SEARCHRESPONSE']._serialized_start=300
+  _globals['_SEARCHRESPONSE']._serialized_end=371
+  _globals['_EMBEDREQUEST']._serialized_start=373
+  _globals['_EMBEDREQUEST']._serialized_end=417
+  _globals['_EMBEDRESPONSE']._serialized_start=419
+  _globals['_EMBEDRESPONSE']._serialized_end=486
+  _globals['_RETRIEVAL']._serialized_start=596
+  _globals['_RETRIEVAL']._serialized_end=668
+  _globals['_EMBEDDING']._serialized_start=670
+  _globals['_EMBEDDING']._serialized_end=739
 # @@protoc_insertion_point(module_scope)

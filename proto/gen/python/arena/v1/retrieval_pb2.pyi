@@ -29,7 +29,7 @@ class _ScopeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Scope.ValueType
     DESCRIPTOR: _descriptor.EnumDescriptor
     SCOPE_UNSPECIFIED: _Scope.ValueType  # 0
     SCOPE_CORPUS: _Scope.ValueType  # 1
-    """All indexed chunks."""
+    """The chunks of one arena, and of the arenas that are shared."""
     SCOPE_BATTLE: _Scope.ValueType  # 2
     """The chunks of the pages that one battle cites."""
     SCOPE_ANSWER_A: _Scope.ValueType  # 3
@@ -40,7 +40,7 @@ class Scope(_Scope, metaclass=_ScopeEnumTypeWrapper): ...
 
 SCOPE_UNSPECIFIED: Scope.ValueType  # 0
 SCOPE_CORPUS: Scope.ValueType  # 1
-"""All indexed chunks."""
+"""The chunks of one arena, and of the arenas that are shared."""
 SCOPE_BATTLE: Scope.ValueType  # 2
 """The chunks of the pages that one battle cites."""
 SCOPE_ANSWER_A: Scope.ValueType  # 3
@@ -59,12 +59,17 @@ class SearchRequest(_message.Message):
     LANGUAGES_FIELD_NUMBER: _builtins.int
     FETCHED_AFTER_FIELD_NUMBER: _builtins.int
     VARIATIONS_FIELD_NUMBER: _builtins.int
+    ARENA_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     scope: Global___Scope.ValueType
     battle_id: _builtins.str
     """Required unless the scope is the corpus."""
     limit: _builtins.int
     """1 to 1000; 0 means 50."""
+    arena: _builtins.str
+    """Arena whose corpus is searched. Required when the scope is the corpus; otherwise, if set, only chunks that
+    the pages have in this arena.
+    """
     @_builtins.property
     def languages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Only chunks of pages in one of these languages: language subtags such as "de", which includes "de-AT".
@@ -91,10 +96,11 @@ class SearchRequest(_message.Message):
         languages: _abc.Iterable[_builtins.str] | None = ...,
         fetched_after: _timestamp_pb2.Timestamp | None = ...,
         variations: _abc.Iterable[_builtins.str] | None = ...,
+        arena: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fetched_after", b"fetched_after"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "fetched_after", b"fetched_after", "languages", b"languages", "limit", b"limit", "query", b"query", "scope", b"scope", "variations", b"variations"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "battle_id", b"battle_id", "fetched_after", b"fetched_after", "languages", b"languages", "limit", b"limit", "query", b"query", "scope", b"scope", "variations", b"variations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
