@@ -294,7 +294,6 @@ def _chunk(row: Row[Any], text: str) -> StoredChunk:
     return StoredChunk(row.id, row.content_hash, row.ordinal, text, origin)
 
 
-def _source(row: object) -> StoredSource:
-    cited = [(Side.A, row.cited_by_a), (Side.B, row.cited_by_b)]  # type: ignore[attr-defined]
-    sides = tuple(side for side, cites in cited if cites)
-    return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides, row.arena)  # type: ignore[attr-defined]
+def _source(row: Row[Any]) -> StoredSource:
+    sides = tuple(side for side, cites in ((Side.A, row.cited_by_a), (Side.B, row.cited_by_b)) if cites)
+    return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides, row.arena)

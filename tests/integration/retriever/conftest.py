@@ -54,8 +54,16 @@ def kind_and_url(
 async def indexed(kind_and_url: tuple[str, str]) -> AsyncIterator[Indexed]:
     """Each kind of index in turn."""
     kind, url = kind_and_url
-    database = Database(url)
+    database, made = Database(url), list[VectorIndex]()
+
+    def make() -> VectorIndex:
+        made.append(MAKERS[kind](database))
+        return made[-1]
+
     if kind.startswith("pgvector"):
         await PgVectorIndex(database, "words", 0).prepare()
-    yield Indexed(database, lambda: MAKERS[kind](database))
+    yield Indexed(database, make)
+    for index in made:
+        if isinstance(index, PgVectorIndex):
+            await index.settled()
     await database.close()

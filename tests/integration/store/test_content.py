@@ -88,7 +88,7 @@ async def test_neither_writers_nor_readers_of_chunks_wait_and_what_is_committed_
     chunks, changes, other = Chunks(postgres), ChunkChanges(postgres), Database(postgres.url)
     mark = await changes.mark()
     async with asyncio.timeout(20), other.engine.connect() as slow:
-        row = {"id": "slow", "content_hash": "slow", "ordinal": 0, "text": "slow", "text_hash": "slow"}
+        row = {"id": "slow", "arena": "a", "content_hash": "p", "ordinal": 0, "text": "s", "text_hash": "t"}
         await slow.execute(insert(chunk_table).values(row))
         await chunks.add(chunks_of("quick", 2))  # while another writer is not done
         first = await changes.since(mark)
@@ -105,7 +105,7 @@ async def restore(database: Database, page: str, count: int, first: int = 10**12
     rows = [
         {
             "id": f"{page}-{i}", "content_hash": page, "ordinal": i, "text": f"Chunk {i} of {page}.",
-            "text_hash": "t", "transaction_number": first + i,
+            "text_hash": "t", "arena": "a", "transaction_number": first + i,
         }
         for i in range(count)
     ]  # fmt: skip
