@@ -10,9 +10,10 @@ given up, so it stays small however many battles are stored.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -21,7 +22,6 @@ from sqlalchemy import (
     Integer,
     String,
     Table,
-    and_,
     bindparam,
     delete,
     exists,
@@ -57,15 +57,7 @@ pending_votes = Table(
     Column("due_at", UtcDateTime(), nullable=False, index=True),  # when it is to be published again
 )
 _OF_BATTLES = pending_votes.c.battle_id.in_(bindparam("ids", expanding=True))
-_STORED = and_(
-    exists().where(events.c.message_id == literal(f"{BattleVoted.__name__}:") + pending_votes.c.key),
-    exists().where(
-        outcomes.c.battle_id == pending_votes.c.battle_id,
-        outcomes.c.source == Lens.HUMAN.value,
-        outcomes.c.decided_at >= pending_votes.c.voted_at,
-    ),
-)
-# Two transactions that write the event and the outcome of one vote must not overlook each other.
+_STORED = exists().where(events.c.message_id == literal(f"{BattleVoted.__name__}:") + pending_votes.c.key)
 _LOCKED = (
     select(pending_votes.c.battle_id).where(_OF_BATTLES).order_by(pending_votes.c.battle_id).with_for_update()
 )
@@ -73,6 +65,10 @@ _BATTLES = (
     select(battles.c.id, battles.c.arena, battles.c.system_a, battles.c.system_b)
     .where(battles.c.id.in_(bindparam("ids", expanding=True)))
     .order_by(battles.c.id)
+)
+_WAITING = select(pending_votes.c.battle_id, pending_votes.c.voted_at.label("at")).where(_OF_BATTLES)
+_COUNTED = select(outcomes.c.battle_id, outcomes.c.decided_at.label("at")).where(
+    outcomes.c.battle_id.in_(bindparam("ids", expanding=True)), outcomes.c.source == Lens.HUMAN.value
 )
 _DUE = (
     select(pending_votes, _STORED.label("stored"), battles.c.arena, battles.c.system_a, battles.c.system_b)
@@ -133,7 +129,7 @@ class PendingVotes:
         self._keep: Grouping[CastVote, BattleVoted | None] = Grouping(self._keep_all, _MAX_GROUP)
 
     async def keep(self, vote: CastVote) -> BattleVoted | None:
-        """Store a vote unless a newer one of its battle is stored; votes that wait share a transaction.
+        """Store a vote as the newest of its battle; votes that wait share a transaction.
 
         Returns:
             The event to publish; None when there is no such battle.
@@ -203,13 +199,37 @@ def forget_stored(connection: Connection, battle_ids: Collection[str]) -> None:
 
 def _keep_all(connection: Connection, votes: Sequence[CastVote]) -> list[BattleVoted | None]:
     ids = sorted({vote.battle_id for vote in votes})
-    # Locked, so that a battle that is deleted at the same time leaves no vote behind.
-    locked = _BATTLES.with_for_update(read=True, key_share=True)
+    # Locked, so that a battle that is deleted meanwhile leaves no vote behind, and its votes have an order.
+    locked = _BATTLES.with_for_update(key_share=True)
     rows = {row.id: row for row in connection.execute(locked, {"ids": ids})}
-    kept = sorted((vote for vote in votes if vote.battle_id in rows), key=lambda vote: vote.battle_id)
+    ordered = _ordered(votes, _newest(connection, sorted(rows)))
+    both = zip(ordered, votes, strict=True)
+    kept = [_row(vote, cast.voted_at) for vote, cast in both if vote.battle_id in rows]
     if kept:
-        connection.execute(_keeping(connection.dialect.name), [_row(vote) for vote in kept])
-    return [_event(rows[vote.battle_id], vote) if vote.battle_id in rows else None for vote in votes]
+        kept.sort(key=itemgetter("battle_id"))
+        connection.execute(_keeping(connection.dialect.name), kept)
+    return [_event(rows[vote.battle_id], vote) if vote.battle_id in rows else None for vote in ordered]
+
+
+def _newest(connection: Connection, battle_ids: Sequence[str]) -> dict[str, datetime]:
+    """The times of the newest votes of battles, whether they wait or are counted."""
+    newest: dict[str, datetime] = {}
+    for query in (_COUNTED, _WAITING):
+        for row in connection.execute(query, {"ids": battle_ids}):
+            newest[row.battle_id] = max(row.at, newest.get(row.battle_id, row.at))
+    return newest
+
+
+def _ordered(votes: Sequence[CastVote], newest: dict[str, datetime]) -> list[CastVote]:
+    """Votes with times in the order of the database, so that no gateway's clock decides which counts."""
+    ordered = []
+    for vote in votes:
+        at = vote.voted_at
+        if (last := newest.get(vote.battle_id)) is not None:
+            at = max(at, last + timedelta.resolution)
+        newest[vote.battle_id] = at
+        ordered.append(replace(vote, voted_at=at))
+    return ordered
 
 
 def _take_due(connection: Connection, values: dict[str, Any]) -> list[DueVote]:
@@ -257,15 +277,15 @@ def _event(battle: Any, vote: CastVote) -> BattleVoted:
     )
 
 
-def _row(vote: CastVote) -> dict[str, Any]:
+def _row(vote: CastVote, published_at: datetime) -> dict[str, Any]:
     return {
         "battle_id": vote.battle_id,
         "key": vote.key,
         "vote": vote.vote.value,
         "voted_at": vote.voted_at,
-        "published_at": vote.voted_at,
+        "published_at": published_at,
         "republished": 0,
-        "due_at": vote.voted_at + PUBLISHED_WITHIN,
+        "due_at": published_at + PUBLISHED_WITHIN,
     }
 
 

@@ -4,6 +4,7 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from sqlalchemy import Engine, event
 
 from nuggetstream.domain.battle import Vote
@@ -14,7 +15,7 @@ from services.store.database import Database
 from services.store.outcome import Outcome
 from services.store.pending_votes import CastVote, PendingVotes
 from tests.samples import NOON
-from tests.stored import sent
+from tests.stored import WrittenOutcomes, sent
 
 LATER = NOON + timedelta(hours=1)
 
@@ -67,13 +68,22 @@ async def test_votes_that_arrive_together_share_a_transaction(database: Database
     ]
 
 
-async def test_an_older_vote_that_comes_late_does_not_replace_a_newer_one(database: Database) -> None:
+@pytest.mark.parametrize("counted", [False, True])
+async def test_a_vote_is_newer_than_one_of_a_gateway_whose_clock_is_ahead(
+    database: Database, counted: bool
+) -> None:
     await accept(database, "one")
     votes = PendingVotes(database)
-    await votes.keep(cast("one", Vote.A, second=2))
-    await votes.keep(cast("one", Vote.B, second=1))
+    for vote, second in ((Vote.A, 50), (Vote.TIE, 2), (Vote.B, 1)):
+        voted = await votes.keep(cast("one", vote, second))
+        assert voted is not None
+        if counted:
+            await WrittenOutcomes(database).put(outcome(voted))
     (due,) = await votes.take_due(LATER, None, 10)
-    assert due.key == cast("one", Vote.A, second=2).key
+    assert due.key == cast("one", Vote.B, second=1).key
+    if counted:
+        (stored,) = await WrittenOutcomes(database).of_battle("one")
+        assert stored.winner is Vote.B
 
 
 async def test_two_recorders_share_the_votes_that_are_due(database: Database) -> None:
