@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-embedding bench-scraper image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
@@ -106,9 +106,6 @@ bench-retrieval: $(DEV_STAMP)  ## search among 100,000 chunks beside other libra
 bench-live: $(DEV_STAMP)  ## seconds from sending to nuggets, explanation and rating at 5 battles a second (SCALE=small: 6 s)
 	$(BIN)/python -m benchmarks.live --scale $(or $(SCALE),full)
 
-bench-embedding: $(DEV_STAMP)  ## embed sentences and chunks: back-ends, batches, threads and start, in one run
-	$(BIN)/python -m benchmarks.embedding
-
 bench-scraper: $(DEV_STAMP)  ## extract the text of pages beside trafilatura alone, resiliparse and selectolax
 	$(BIN)/python -m benchmarks.scraper
 
@@ -148,7 +145,7 @@ $(STAMP) $(DEV_STAMP) &: pyproject.toml constraints.txt deploy/requirements/ci.t
 else
 INSTALL = "$(PYTHON)" deploy/environment.py $(VENV)
 $(STAMP): pyproject.toml constraints.txt | python
-	@$(INSTALL) $(if $(TORCH),2000,700) --constraint constraints.txt --editable '.[light$(if $(TORCH),$(comma)dense)]'
+	@$(INSTALL) $(if $(TORCH),2100,700) --constraint constraints.txt --editable '.[light$(if $(TORCH),$(comma)dense)]'
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml constraints.txt | python

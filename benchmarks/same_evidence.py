@@ -1,6 +1,6 @@
 """Do the same battles have the same evidence, whichever index the retriever has?
 
-    NUGGETSTREAM_DATA=... python -m benchmarks.same_evidence [--battles 791] [--model all-MiniLM-L6-v2]
+    NUGGETSTREAM_DATA=... python -m benchmarks.same_evidence [--battles 791] [--model all-MiniLM-L6-v2-int8]
 
 Stores the battles of CrowdRAG-25 with the passages that they cite in PostgreSQL, and searches each with an
 exact index in memory and with pgvector and exact search: in the battle's pages and in those of each answer,
@@ -122,6 +122,6 @@ async def main(count: int, model: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Evidence of memory and of pgvector, compared.")
     parser.add_argument("--battles", type=int, default=791)
-    parser.add_argument("--model", default="all-MiniLM-L6-v2")
+    parser.add_argument("--model", default="all-MiniLM-L6-v2-int8")
     options = parser.parse_args()
     asyncio.run(main(options.battles, options.model))

@@ -34,7 +34,8 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "deploy" / "requirements"
 BUILD = ("hatchling", "packaging", "pathspec", "pluggy", "tomlkit", "trove-classifiers")  # for our own wheel
 LEFT_OUT = frozenset({"torch"})
-MORE_EXTRAS = {"indexer": ("dense",), "scraper": ("rendering",)}  # of images, beside that of the service
+# What images carry beside the extra of their service: embedding models, rendering, leaderboards as Parquet.
+MORE_EXTRAS = {"indexer": ("embedding", "dense"), "scraper": ("rendering",), "gateway": ("frames",)}
 CHECKOV = "checkov==3.3.30"
 _ARM = ("manylinux_2_28_aarch64", "manylinux_2_27_aarch64", "manylinux_2_26_aarch64", "manylinux2014_aarch64")
 _HEAD = "# Written by deploy/lock.py from constraints.txt: do not edit. For Python 3.11 on Linux.\n"

@@ -14,7 +14,7 @@ _EXTRAS = {
     "pyphen": "analysis",
     "rapidfuzz": "analysis",
     "sacrebleu": "analysis",
-    "sklearn": "analysis",
+    "sklearn": "trees",
 }
 
 

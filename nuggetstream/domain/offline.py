@@ -22,8 +22,8 @@ class Measured:
 
 
 # 791 battles of CrowdRAG-25, on which the heuristics were chosen; the run is in `benchmarks/README.md`.
-MEASURED = Measured(nuggets=0.661, judge=0.661, longer=0.613)
-# 27 topics that were kept apart, which no script of ours reads.
+MEASURED = Measured(nuggets=0.657, judge=0.658, longer=0.613)
+# 27 topics that were kept apart, which no script of ours reads; embedded with weights of 32 bits.
 APART = Measured(nuggets=0.631, judge=0.644, longer=0.627)
 
 NOTICE = (

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -15,7 +15,6 @@ from services.runtime.llm.address import EndpointAddress
 from services.runtime.masking import KNOWN, masked_url, secrets_in
 
 if TYPE_CHECKING:
-    from services.indexer.choosing import Wanted
     from services.indexer.cuts import Cuts
     from services.indexer.endpoint import EmbeddingEndpoint
     from services.indexer.remote import RemoteEmbedder
@@ -36,9 +35,8 @@ class EmbeddingSettings(BaseSettings):
         embedding_attempts: Attempts per call, the first included.
         embedding_concurrency: Largest number of calls at once; the actual limit adapts below it.
         embedding_threads: Threads of a model in the indexer; by default one per processor that it may use.
-        embedding_runtime: "onnx" or "torch", which computes such a model; by default the faster one.
-        embedding_device: Device for it, as torch names it, such as "cpu" or "cuda:1"; by default the fastest.
-        embedding_dtype: Type of its numbers, such as "float32" or "bfloat16"; by default the fastest.
+        embedding_device: Device for a model that sentence-transformers computes, as torch names it, such as
+            "cpu" or "cuda:1"; by default a GPU where there is one.
         embedding_batch_texts: Largest number of texts in a call.
         embedding_batch_tokens: Largest number of tokens in a call, if all its texts were as long as the
             longest.
@@ -53,9 +51,7 @@ class EmbeddingSettings(BaseSettings):
     embedding_attempts: int = Field(5, ge=1)
     embedding_concurrency: int = Field(8, ge=1)
     embedding_threads: int | None = Field(None, ge=1)
-    embedding_runtime: Literal["onnx", "torch"] | None = None
     embedding_device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
-    embedding_dtype: Literal["float32", "bfloat16", "float16"] | None = None
     embedding_batch_texts: int = Field(32, ge=1)
     embedding_batch_tokens: int = Field(8192, ge=1)
 
@@ -97,25 +93,6 @@ class EmbeddingSettings(BaseSettings):
     def shown_url(self) -> str | None:
         """The URL without secrets; None where the model runs in the indexer."""
         return None if self.embedding_url is None else masked_url(self.embedding_url)
-
-    @property
-    def wanted(self) -> "Wanted":
-        """How a model in the indexer is computed."""
-        from services.indexer.choosing import Wanted
-
-        return Wanted(self.embedding_runtime, self.embedding_device, self.embedding_dtype)
-
-    def quick_to_start(self, model: str) -> Self:
-        """The settings for a short run: ONNX Runtime where it can compute the model, without a measurement.
-
-        torch may be faster on some processors, but takes seconds to import.
-        """
-        from services.indexer.choosing import Wanted
-        from services.indexer.machine import machine_for
-
-        if self.is_remote or self.wanted != Wanted() or model == NO_MODEL or not machine_for(model).onnx:
-            return self
-        return self.model_copy(update={"embedding_runtime": "onnx"})
 
     @property
     def key(self) -> str | None:
@@ -177,7 +154,7 @@ async def open_model(
     elif not settings.is_remote:
         from services.indexer.loading import local_model
 
-        yield local_model(pipeline.embedding_model, settings.embedding_threads, settings.wanted)
+        yield local_model(pipeline.embedding_model, settings.embedding_threads, settings.embedding_device)
     else:
         endpoint = _endpoint(settings, pipeline.embedding_model, app)
         remote = _remote(settings, endpoint, llm, database)

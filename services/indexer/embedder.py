@@ -57,7 +57,7 @@ class LocalEmbedder:
 
         Raises:
             OSError: There is no such model, or it cannot be downloaded.
-            NoWay: Nothing that is installed can compute it.
+            NotInstalled: What computes it is not installed.
         """
         await asyncio.to_thread(self._load)
 

@@ -1,6 +1,5 @@
-"""A BERT sentence encoder by ONNX Runtime and tokenizers, without torch."""
+"""The packaged sentence encoder, by ONNX Runtime and tokenizers: no torch is needed."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,21 +9,12 @@ import numpy as np
 from services.indexer.encoder import ON_PROCESSOR, BatchSize
 from services.runtime.embedding import Vectors
 
-_FILES = (
-    "config.json",
-    "modules.json",
-    "1_Pooling/config.json",
-    "sentence_bert_config.json",
-    "tokenizer.json",
-    "model.safetensors",
-)
-
 
 class OnnxEncoder:
     """Mean-pooled vectors of the last layer.
 
     Args:
-        session: The graph of `bert_graph` in ONNX Runtime.
+        session: A BERT encoder in ONNX Runtime.
         tokenizer: The tokenizer, which neither cuts nor pads.
         limit: The most tokens of a text that are read.
     """
@@ -41,13 +31,18 @@ class OnnxEncoder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions)."""
         rows = [_cut(ids, self.limit) for ids in self._ids(texts)]
-        lengths = np.array([len(row) for row in rows], dtype=np.int32)
-        ids = np.zeros((len(rows), lengths.max()), dtype=np.int32)
+        lengths = np.array([len(row) for row in rows])
+        ids = np.zeros((len(rows), lengths.max()), dtype=np.int64)
         for padded, row in zip(ids, rows, strict=True):
             padded[: len(row)] = row
-        (hidden,) = self._session.run(None, {"ids": ids, "lengths": lengths})
-        read = np.arange(ids.shape[1]) < lengths[:, None]
-        pooled: Vectors = np.einsum("ntw,nt->nw", hidden, read.astype(np.float32)) / lengths[:, None]
+        is_read = np.arange(ids.shape[1]) < lengths[:, None]
+        inputs = {
+            "input_ids": ids,
+            "attention_mask": is_read.astype(np.int64),
+            "token_type_ids": np.zeros_like(ids),
+        }
+        (hidden,) = self._session.run(None, inputs)
+        pooled: Vectors = np.einsum("ntw,nt->nw", hidden, is_read.astype(np.float32)) / lengths[:, None]
         return pooled.astype(np.float32)
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -59,48 +54,24 @@ def _cut(ids: list[int], limit: int) -> list[int]:
     return ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
 
 
-def is_readable(folder: Path) -> bool:
-    """Whether a folder has a model that this module can compute: BERT, mean pooling, PyTorch's weights."""
-    if not all((folder / name).is_file() for name in _FILES):
-        return False
-    config, pooling = _read(folder / "config.json"), _read(folder / "1_Pooling" / "config.json")
-    modules = {str(module["type"]).rpartition(".")[2] for module in _read(folder / "modules.json")}
-    return (
-        (config.get("model_type"), config.get("hidden_act")) == ("bert", "gelu")
-        and pooling.get("pooling_mode_mean_tokens") is True
-        and modules <= {"Transformer", "Pooling", "Normalize"}
-    )
-
-
-def _read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def load_onnx(folder: Path, threads: int) -> OnnxEncoder:
+def load_onnx(weights: Path, tokenizer: Path, limit: int, threads: int) -> OnnxEncoder:
     """Load a model.
 
     Args:
-        folder: Where its files are, see `is_readable`.
+        weights: An ONNX file of a BERT encoder.
+        tokenizer: The file of its tokenizer.
+        limit: The most tokens of a text that it reads.
         threads: Number of threads.
-
-    Raises:
-        ValueError: The model is no BERT encoder with exact GELU and learned positions.
     """
     import onnxruntime
-    from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
-    from services.indexer.onnx_graph import bert_graph
-
-    config = _read(folder / "config.json")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     # Threads that spin while they wait take the processor from the event loop.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    graph = bert_graph(load_file(folder / "model.safetensors"), config)
-    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    limit = _read(folder / "sentence_bert_config.json")["max_seq_length"]
-    return OnnxEncoder(session, tokenizer, int(limit))
+    session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    encoder = Tokenizer.from_file(str(tokenizer))
+    encoder.no_truncation()
+    encoder.no_padding()
+    return OnnxEncoder(session, encoder, limit)

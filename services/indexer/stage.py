@@ -100,8 +100,14 @@ def _with_languages(pages: Sequence[Page], texts: Mapping[str, str]) -> tuple[Pa
 
 
 def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:
-    cited_by = event.battle.sides_citing(page.url)
-    return StoredSource(page.url, page.title, content_hash, page.fetched_at, cited_by, event.battle.arena)
+    return StoredSource(
+        url=page.url,
+        title=page.title,
+        content_hash=content_hash,
+        fetched_at=page.fetched_at,
+        cited_by=event.battle.sides_citing(page.url),
+        arena=event.battle.arena,
+    )
 
 
 def build(indexer: Indexer, *, concurrency: int = 4, deadline: float = 300.0) -> Stage[BattleScraped, Event]:

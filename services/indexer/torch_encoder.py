@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from services.indexer.encoder import ON_DEVICE, ON_PROCESSOR, BatchSize
-from services.indexer.packaged import model_folder
 from services.runtime.embedding import Vectors
 
 
@@ -47,8 +46,13 @@ class TorchEncoder:
         return np.asarray(rows, dtype=np.float32)
 
 
-def load_model(name: str, threads: int) -> Any:
-    """The `SentenceTransformer` of that name, in single precision, on the processor.
+def load_torch(name: str, threads: int, device: str | None = None) -> TorchEncoder:
+    """Load a model by sentence-transformers, in half precision where it is not computed on a processor.
+
+    Args:
+        name: Name or folder of the model.
+        threads: Threads that compute on a processor.
+        device: Name of the device, as torch has it; by default the one that sentence-transformers prefers.
 
     Raises:
         OSError: There is no such model, or it cannot be downloaded.
@@ -61,4 +65,5 @@ def load_model(name: str, threads: int) -> Any:
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(threads)
-    return SentenceTransformer(str(model_folder(name)), device="cpu")
+    model = SentenceTransformer(name, device=device)
+    return TorchEncoder(model if model.device.type == "cpu" else model.half())

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
+import faiss
 import numpy as np
 import structlog
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ REMEDY = (
     "set NUGGETSTREAM_RETRIEVAL_INDEX=pgvector with a PostgreSQL database, after `nuggetstream reindex "
     "--index pgvector` has filled that index"
 )
+_FAISS: Any = faiss  # its stubs describe the C++ functions
 _FIRST_ROWS = 1024  # rows for which memory is reserved at first
 _REMOVED_SHARE = 0.1  # removed rows, of all, at which the rest is numbered again
 
@@ -107,6 +109,23 @@ class _Rows:
             kept = scores >= np.partition(scores, len(rows) - limit)[len(rows) - limit]
             rows, scores = rows[kept], scores[kept]
         return [self.ids[row] for row in rows[np.argsort(-scores, kind="stable")][:limit]]
+
+    def nearest(self, vector: NDArray[np.float32], size: int, limit: int, allowed: Mask) -> list[str]:
+        """The ids of the allowed rows among the first `size` whose vectors have the largest inner products.
+
+        It reads this array of vectors alone, so that rows may be added meanwhile.
+        """
+        count = min(limit, int(np.count_nonzero(allowed)))
+        if count == 0 or self.vectors is None:
+            return []
+        query, base = np.ascontiguousarray(vector, np.float32), self.vectors[:size]
+        scores, found = np.empty(count, np.float32), np.empty(count, np.int64)
+        bits = np.packbits(allowed, bitorder="little")
+        _FAISS.knn_inner_product(
+            *map(_FAISS.swig_ptr, (query, base)), len(query), 1, size, count,
+            *map(_FAISS.swig_ptr, (scores, found)), _FAISS.IDSelectorBitmap(bits),
+        )  # fmt: skip
+        return [self.ids[row] for row in found[np.lexsort((found, -scores))]]
 
     def _put(self, **columns: NDArray[Any] | None) -> None:
         """Write values behind the rows that there are."""
@@ -200,7 +219,7 @@ class MemoryIndex:
         rows, size = self._rows, self._rows.size
         if rows.vectors is None or limit < 1:
             return []
-        return rows.best(rows.vectors[:size] @ vector, limit, self._allowed(rows, size, only))
+        return rows.nearest(vector, size, limit, self._allowed(rows, size, only))
 
     def _matching(self, query: str, limit: int, only: Filter) -> list[str]:
         rows, size = self._rows, self._rows.size

@@ -96,6 +96,7 @@ class StoredSource:
     arena: str = DEFAULT_ARENA
 
 
+_SOURCE = ("url", "title", "content_hash", "fetched_at", "arena")  # columns that are fields
 # Built once: for a short query, building takes longer than executing.
 _OF_PAGES = (
     select(chunks)
@@ -278,8 +279,7 @@ def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[
     starts: dict[str, int] = {}  # of the chunk before, by page
     for chunk in new:
         row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
-        row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash}
-        row |= asdict(chunk.origin)
+        row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash, **asdict(chunk.origin)}
         page = pages.get(chunk.content_hash)
         span = None if page is None else stored_span(chunk.text, page, starts.get(chunk.content_hash, 0))
         if span is not None:
@@ -296,4 +296,4 @@ def _chunk(row: Row[Any], text: str) -> StoredChunk:
 
 def _source(row: Row[Any]) -> StoredSource:
     sides = tuple(side for side, cites in ((Side.A, row.cited_by_a), (Side.B, row.cited_by_b)) if cites)
-    return StoredSource(row.url, row.title, row.content_hash, row.fetched_at, sides, row.arena)
+    return StoredSource(cited_by=sides, **{name: getattr(row, name) for name in _SOURCE})

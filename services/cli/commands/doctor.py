@@ -121,12 +121,9 @@ async def _embeddings(pipeline: PipelineSettings, embedding: EmbeddingSettings) 
     if embedding.is_remote:
         dimensions = await probe(embedding, pipeline.embedding_model)
         return f"{pipeline.embedding_model} answers, with {dimensions} dimensions"
-    from services.indexer.choosing import ways
-    from services.indexer.machine import machine_for
+    from services.indexer.loading import runtime_of
 
-    possible = ways(embedding.wanted, machine_for(pipeline.embedding_model))
-    named = dict.fromkeys(f"{way.runtime} on {way.device} in {way.dtype}" for way in possible)
-    return f"{pipeline.embedding_model}, by {' or '.join(named)}"
+    return f"{pipeline.embedding_model}, by {runtime_of(pipeline.embedding_model)}"
 
 
 async def _broker_binary() -> str:

@@ -95,7 +95,7 @@ async def _site(
             scraper_per_host_delay=0.0,
             scraper_total_seconds=_PAGE_SECONDS,
         )
-        embedding = read_settings(EmbeddingSettings).quick_to_start(pipeline.embedding_model)
+        embedding = read_settings(EmbeddingSettings)
         choices = Choices(folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm, embedding=embedding)
         yield choices, site
 

@@ -40,7 +40,7 @@ class Download:
 
 
 def formats() -> list[Format]:
-    """The formats that this installation can write: Parquet needs polars, of the extra "gateway"."""
+    """The formats that this installation can write: Parquet needs polars, of the extra "frames"."""
     return [kind for kind in Format if kind is not Format.PARQUET or find_spec("polars") is not None]
 
 

