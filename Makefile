@@ -145,7 +145,7 @@ $(STAMP) $(DEV_STAMP) &: pyproject.toml constraints.txt deploy/requirements/ci.t
 else
 INSTALL = "$(PYTHON)" deploy/environment.py $(VENV)
 $(STAMP): pyproject.toml constraints.txt | python
-	@$(INSTALL) $(if $(TORCH),2100,700) --constraint constraints.txt --editable '.[light$(if $(TORCH),$(comma)dense)]'
+	@$(INSTALL) $(if $(TORCH),2100,700) --no-compile --constraint constraints.txt --editable '.[light$(if $(TORCH),$(comma)dense)]'
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml constraints.txt | python

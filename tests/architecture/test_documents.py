@@ -35,6 +35,8 @@ def problem(block: Block) -> str | None:
         ]
     ):
         return f"is run in an unknown way: {others}"
+    if block.verb == "prints" and block.details not in ([], ["nearly"]):
+        return f"is compared in an unknown way: {block.details}"
     if block.verb not in ("", "run", "not run", "file", "prints"):
         return f"has a comment that means nothing: {block.mark}"
     return None
