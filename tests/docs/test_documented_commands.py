@@ -149,7 +149,7 @@ def prints(output: str, promised: str) -> None:
 
 
 def prints_nearly(output: str, promised: str) -> None:
-    """Check that at least nine of ten words of a page are in an output, in their order; numbers may differ."""
+    """Check that nine of ten words of a page are in an output, in their order; numbers may differ."""
     (words, _), (promised_words, _) = told(output), told(promised)
     assert promised_words
     matching = SequenceMatcher(None, words, promised_words, autojunk=False).get_matching_blocks()
