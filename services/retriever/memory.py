@@ -19,18 +19,12 @@ from numpy.typing import NDArray
 
 from nuggetstream.text.terms import terms
 from services.retriever.bm25 import Postings
-from services.retriever.port import ALL, Filter, language_subtag
+from services.retriever.port import ALL, MAX_CHUNKS, REMEDY, Filter, language_subtag
 from services.runtime.embedding import Vectors
 from services.store.chunks import StoredChunk
 
 log = structlog.get_logger(__name__)
 
-MAX_CHUNKS = 200_000
-"""Number of chunks up to which exact searches in memory are recommended."""
-REMEDY = (
-    "set NUGGETSTREAM_RETRIEVAL_INDEX=pgvector with a PostgreSQL database, after `nuggetstream reindex "
-    "--index pgvector` has filled that index"
-)
 _FAISS: Any = faiss  # its stubs describe the C++ functions
 _FIRST_ROWS = 1024  # rows for which memory is reserved at first
 _REMOVED_SHARE = 0.1  # removed rows, of all, at which the rest is numbered again

@@ -16,6 +16,13 @@ from numpy.typing import NDArray
 from services.runtime.embedding import Vectors
 from services.store.chunks import Origin, StoredChunk
 
+MAX_CHUNKS = 200_000
+"""Number of chunks up to which exact searches in memory are recommended."""
+REMEDY = (
+    "set NUGGETSTREAM_RETRIEVAL_INDEX=pgvector with a PostgreSQL database, after `nuggetstream reindex "
+    "--index pgvector` has filled that index"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:

@@ -14,7 +14,7 @@ from services.cli.prepared import require_streams, require_tables
 from services.cli.process import read_settings
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, embedded_pipeline
-from services.retriever.memory import MAX_CHUNKS, REMEDY
+from services.retriever.port import MAX_CHUNKS, REMEDY
 from services.runtime.bus import Bus
 from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
