@@ -14,6 +14,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.util import OrderedSet
 
 import services.store.access_tables
 import services.store.bank_tables
@@ -63,6 +64,10 @@ def _apply_next(connection: Connection) -> bool:
     if _heads(connection):
         command.upgrade(config(connection), missing[0])
     else:
+        for (
+            table
+        ) in metadata.tables.values():  # else in any order, which decides between equal plans in SQLite
+            table.indexes = OrderedSet(sorted(table.indexes, key=lambda index: str(index.name)))
         metadata.create_all(connection, checkfirst=False)
         command.stamp(config(connection), "head")
     return True

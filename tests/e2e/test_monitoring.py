@@ -134,7 +134,6 @@ async def cost_and_latency_name_arena_and_stage(server: Prometheus) -> None:
         "nuggetizer",
         "assigner",
         "judge",
-        "rater",
         "recorder",
     }
 

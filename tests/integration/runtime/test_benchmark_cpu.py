@@ -26,7 +26,7 @@ def test_the_small_scale_measures_costs_floor_and_stages(tmp_path: Path) -> None
     assert numbers["calls"] > 0
     assert numbers["hops"] > 0
     stages = {name for name in cost["parts"] if name.startswith("stage ")}
-    every = {"scraper", "indexer", "retriever", "nuggetizer", "assigner", "judge", "rater", "recorder"}
+    every = {"scraper", "indexer", "retriever", "nuggetizer", "assigner", "judge", "recorder"}
     assert {f"stage {name}" for name in every} <= stages
     assert {"nats", "other threads", "outside the event loop"} <= cost["parts"].keys()
     assert sum(cost["parts"].values()) == pytest.approx(cost["own"], abs=0.001)  # no part is missing

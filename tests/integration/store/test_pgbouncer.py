@@ -64,10 +64,11 @@ def pgbouncer(folder: Path, server: URL, user: str | None) -> Iterator[URL]:
     )
     (folder / "pgbouncer.ini").write_text(f"{configuration}unix_socket_dir =\n")
     folder.chmod(0o755)
-    process = subprocess.Popen(
-        [binary, "pgbouncer.ini"], cwd=folder, stdout=subprocess.DEVNULL, stderr=(folder / "log").open("wb"),
-        user=user,  # PgBouncer does not run as root
-    )  # fmt: skip
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [binary, "pgbouncer.ini"], cwd=folder, stdout=subprocess.DEVNULL, stderr=log,
+            user=user,  # PgBouncer does not run as root
+        )  # fmt: skip
     try:
         yield URL.create(
             "postgresql+asyncpg", server.username, "secret", "127.0.0.1", port, "nuggetstream",
