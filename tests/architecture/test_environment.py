@@ -51,7 +51,7 @@ def test_a_package_index_that_does_not_answer_is_told_in_one_sentence(tmp_path: 
             "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
             "disk is full",
         ),
-        ("[Errno 30] Read-only file system: '/work/.venv'", "clone to a folder of your own"),
+        ("[Errno 30] Read-only file system: '/srv/checkout/.venv'", "clone to a folder of your own"),
         ("PermissionError: [Errno 13] Permission denied: '.venv'", "clone to a folder of your own"),
         ("ERROR: Failed building wheel for lxml\nerror: command 'gcc' failed", "lxml has no ready package"),
         ("/usr/bin/python3: No module named ensurepip", "apt install python3-venv"),
