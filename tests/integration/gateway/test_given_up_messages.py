@@ -54,7 +54,7 @@ async def judging_in_vain(world: World) -> AsyncIterator[None]:
         await asyncio.wait_for(running, 20)
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[object]]) -> None:
     """Wait until an asynchronous condition holds."""
     async with asyncio.timeout(20):
         while not await condition():
@@ -82,12 +82,11 @@ async def test_a_failure_takes_the_place_of_the_dead_letter_whatever_the_size_of
     await world.bus.publish(message)
     async with judging_in_vain(world):
 
-        async def given_up() -> bool:
-            info = await world.bus.js.consumer_info("ARENA", "judge")
-            return not info.num_pending and not info.num_ack_pending
+        async def failures() -> list[BattleFailed]:
+            return [each for each in await world.published() if isinstance(each, BattleFailed)]
 
-        await until(given_up)
-    (failed,) = [each for each in await world.published() if isinstance(each, BattleFailed)]
+        await until(failures)
+    (failed,) = await failures()
     await world.happens(failed)
     assert await messages(world) == 0
     assert [(e.kind, e.battle_id) for e in await client.admin_failures()] == [("battle", "tides")]
