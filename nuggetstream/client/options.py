@@ -8,9 +8,7 @@ from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 
 Moment: TypeAlias = datetime | date | str
-LensName: TypeAlias = (
-    Lens | Literal["human", "nugget", "judge", "guided", "member", "other_nugget", "grounded"]
-)
+LensName: TypeAlias = Lens | Literal["human", "nugget", "judge", "guided", "member", "grounded"]
 Ties: TypeAlias = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]
 
 

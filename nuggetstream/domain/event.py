@@ -203,16 +203,6 @@ def battle_id_of(event: BattleEvent) -> str:
     return event.battle.id
 
 
-def nuggetizer_of(event: BattleEvent) -> str | None:
-    """The nuggetizer whose list an event has; None for other events and for a single nuggetizer."""
-    return event.nugget_list.nuggetizer if isinstance(event, BattleNuggetized | BattleAssigned) else None
-
-
-def has_other_list(event: BattleEvent) -> bool:
-    """Whether an event has the list of a nuggetizer other than the first."""
-    return isinstance(event, BattleNuggetized | BattleAssigned) and event.nugget_list.additional
-
-
 def source_of(event: BattleEvent) -> str | None:
     """The source of the outcome that an event states; None where it states none.
 
@@ -224,8 +214,6 @@ def source_of(event: BattleEvent) -> str | None:
             return Lens.HUMAN.value
         case BattleJudged(judgment=judgment):
             return source_of_judge(judgment.evaluator, judgment.lens)
-        case BattleAssigned(nugget_list=listed) if listed.additional and listed.nuggetizer:
-            return source_of_judge(listed.nuggetizer, Lens.OTHER_NUGGET)
         case BattleAssigned():
             return Lens.NUGGET.value
         case _:

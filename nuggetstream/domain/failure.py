@@ -56,8 +56,7 @@ class StageFailure:
         attempts: Number of deliveries used, at least 1.
         admin_detail: What the other side said, for administrators only and in no public view; None where it
             said nothing.
-        evaluator: Name of the evaluator that gave up; of a judge only in an installation with several judges.
-            None for other stages and for a single judge.
+        evaluator: Name of the evaluator that gave up; None for the stages that battles wait for.
     """
 
     stage: Stage

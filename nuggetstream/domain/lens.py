@@ -8,9 +8,8 @@ class Lens(StrEnum):
 
     HUMAN, NUGGET and JUDGE are independent of each other. GUIDED has the verdicts of judges that were shown
     the nuggets and their labels, so it depends on NUGGET. MEMBER has the verdicts of the single members of
-    panels, whose common verdict is in JUDGE or GUIDED. OTHER_NUGGET has the preferences by the lists of
-    nuggetizers other than the first, whose list NUGGET rests on. GROUNDED has the preferences by those
-    nuggets of the first list that a source states.
+    panels, whose common verdict is in JUDGE or GUIDED. GROUNDED has the preferences by those nuggets that a
+    source states.
     """
 
     HUMAN = "human"
@@ -18,13 +17,12 @@ class Lens(StrEnum):
     JUDGE = "judge"
     GUIDED = "guided"
     MEMBER = "member"
-    OTHER_NUGGET = "other_nugget"
     GROUNDED = "grounded"
 
 
 INDEPENDENT = (Lens.HUMAN, Lens.NUGGET, Lens.JUDGE)
-# Lenses whose outcomes have an evaluator: a judge, a member of a panel, or a nuggetizer.
-JUDGED = (Lens.JUDGE, Lens.GUIDED, Lens.MEMBER, Lens.OTHER_NUGGET)
+# Lenses whose outcomes have an evaluator: a judge, or a member of a panel.
+JUDGED = (Lens.JUDGE, Lens.GUIDED, Lens.MEMBER)
 
 
 def source_of_judge(evaluator: str, lens: Lens = Lens.JUDGE) -> str:

@@ -171,8 +171,6 @@ class NuggetList:
         prompt_version: Version of the creation prompt.
         bank: The list of a nugget bank that this is; None for a list of this battle alone.
         edit: Number of the edit by people that made this list; 0 for the list as it was created.
-        nuggetizer: Name of the nuggetizer, in an installation with several; else None.
-        additional: Whether it is of a nuggetizer other than the first; the battle does not rest on it.
     """
 
     nuggets: tuple[Nugget, ...]
@@ -183,8 +181,6 @@ class NuggetList:
     prompt_version: str
     bank: BankVersion | None = None
     edit: int = 0
-    nuggetizer: str | None = None
-    additional: bool = False
 
     @property
     def version(self) -> int:

@@ -1,6 +1,5 @@
 """How far a battle has come, over the two branches of its evaluation: nuggets and judge."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -8,8 +7,8 @@ class BattleState(StrEnum):
     """How far a battle has come, over its two branches (nuggets and judge)."""
 
     RUNNING = "running"
-    SCORED = "scored"  # nuggets assigned and a verdict given, by every judge
-    PARTIAL = "partial"  # one of the two failed, or one of several judges
+    SCORED = "scored"  # nuggets assigned and a verdict given
+    PARTIAL = "partial"  # one of the two failed
     FAILED = "failed"  # both failed
 
 
@@ -18,7 +17,6 @@ class Branch(StrEnum):
 
     PENDING = "pending"
     DONE = "done"
-    PARTIAL = "partial"  # some judges gave a verdict, and others failed
     FAILED = "failed"
 
 
@@ -33,15 +31,3 @@ def state_of(*branches: Branch) -> BattleState:
     if set(branches) == {Branch.DONE}:
         return BattleState.SCORED
     return BattleState.FAILED if set(branches) == {Branch.FAILED} else BattleState.PARTIAL
-
-
-def branch_of(judges: Iterable[Branch]) -> Branch:
-    """The state of the judge branch from the states of all judges, at least one.
-
-    >>> branch_of([Branch.DONE, Branch.PENDING]).value, branch_of([Branch.DONE, Branch.FAILED]).value
-    ('pending', 'partial')
-    """
-    states = set(judges)
-    if Branch.PENDING in states:
-        return Branch.PENDING
-    return states.pop() if len(states) == 1 else Branch.PARTIAL

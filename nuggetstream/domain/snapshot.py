@@ -17,19 +17,6 @@ R = TypeVar("R", Judgment, Grading)
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledList:
-    """The list of one of several nuggetizers.
-
-    Attributes:
-        nugget_list: The list.
-        assignments: Its labels; None until the assigner has finished.
-    """
-
-    nugget_list: NuggetList
-    assignments: tuple[Assignment, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Retrieval:
     """How the evidence of a battle was found; the fields are those of `BattleRetrieved`."""
 
@@ -53,7 +40,6 @@ class BattleSnapshot:
         judgments: The newest judgment of each independent judge, sorted by its name.
         guided: The newest judgment of each judge that was shown the nuggets, sorted by its name.
         gradings: The newest grades of each evaluator, sorted by the evaluator's name.
-        other_lists: The newest list of each nuggetizer other than the first, sorted by its name.
         vote: The newest human vote.
         failures: The failures of stages that gave up, oldest first.
     """
@@ -68,7 +54,6 @@ class BattleSnapshot:
     judgments: tuple[Judgment, ...] = ()
     guided: tuple[Judgment, ...] = ()
     gradings: tuple[Grading, ...] = ()
-    other_lists: tuple[LabelledList, ...] = ()
     vote: events.BattleVoted | None = None
     failures: tuple[StageFailure, ...] = ()
 
@@ -97,9 +82,7 @@ def _replaces(labelled: NuggetList, snapshot: BattleSnapshot) -> bool:
     return known is None or snapshot.assignments is None or known.edit <= labelled.edit
 
 
-def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: C901, PLR0911 - one per event
-    if isinstance(event, events.BattleNuggetized | events.BattleAssigned) and event.nugget_list.additional:
-        return replace(snapshot, other_lists=_with_list(snapshot.other_lists, event))
+def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: PLR0911 - one per event
     match event:
         case events.BattleScraped() | events.BattleIndexed():
             return replace(snapshot, pages=event.pages)
@@ -128,20 +111,6 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, failures=(*snapshot.failures, event.failure))
         case _:
             return snapshot
-
-
-def _with_list(
-    known: tuple[LabelledList, ...], event: events.BattleNuggetized | events.BattleAssigned
-) -> tuple[LabelledList, ...]:
-    """The lists of other nuggetizers with a newer one; a list without labels replaces none with labels."""
-    by_name = {each.nugget_list.nuggetizer or "": each for each in known}
-    name = event.nugget_list.nuggetizer or ""
-    if isinstance(event, events.BattleAssigned):
-        labels = event.assignment_set.assignments
-        by_name[name] = LabelledList(disputed_by_labels(event.nugget_list, labels), labels)
-    elif name not in by_name or by_name[name].assignments is None:
-        by_name[name] = LabelledList(event.nugget_list)
-    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _newest(known: tuple[R, ...], new: R) -> tuple[R, ...]:

@@ -17,7 +17,6 @@ from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
 from nuggetstream.files.graded import GradingRow
 from nuggetstream.files.grounded import GroundedVerdictRow
 from nuggetstream.files.labelled import LabelRow
-from nuggetstream.files.other_lists import OtherListRow
 
 
 def _none_if_empty(value: object) -> object:
@@ -230,8 +229,6 @@ class BattleRow(_Part):
     grounded_verdict: GroundedVerdictRow | None = None
     judgments: tuple[JudgmentRow, ...]
     guided: tuple[JudgmentRow, ...] = ()
-    nuggetizer: Known = None
-    other_lists: tuple[OtherListRow, ...] = ()
     gradings: tuple[GradingRow, ...] = ()
     human_vote: Vote | None
     evidence: tuple[EvidenceRow, ...]
@@ -289,5 +286,5 @@ class BattleRow(_Part):
                 return self.judgment.winner if self.judgment else None
             case Lens.GUIDED:
                 return self.guided[0].winner if self.guided else None
-            case Lens.MEMBER | Lens.OTHER_NUGGET:
-                return None  # no member speaks for its panel, and no other list for the first
+            case Lens.MEMBER:
+                return None  # no member speaks for its panel

@@ -30,9 +30,8 @@ class LensAgreement:
         tau_b: Kendall's tau-b of the ratings, in [-1, 1].
         rho: Spearman's rho of the ratings, in [-1, 1].
         order_note: Why there is no tau or rho; None where there is one.
-        first_evaluator: The first judge, where two judges are compared, or nuggetizer, where two nuggetizers
-            other than the first one are.
-        second_evaluator: The second judge or nuggetizer.
+        first_evaluator: The first judge, where two judges are compared; else None.
+        second_evaluator: The second judge.
     """
 
     first: Lens

@@ -88,16 +88,6 @@ class NuggetVerdictView(View):
     """Null where a label has no probabilities."""
 
 
-class OtherListView(View):
-    """The nugget list of a nuggetizer other than the first, with its labels and the verdict that follows."""
-
-    nuggetizer: str
-    model: str
-    nuggets: list[NuggetView]
-    verdict: NuggetVerdictView | None
-    """Null before every nugget has its labels."""
-
-
 class FailureView(View):
     """A stage that gave up, and why."""
 
@@ -105,8 +95,7 @@ class FailureView(View):
     arena: str
     stage: Stage
     evaluator: str | None = None
-    """Name of the judge, nuggetizer or evaluator that gave up; null for other stages, and where there is a
-    single one. A failure of the assigner names the nuggetizer of the list."""
+    """Name of the evaluator that gave up; null for the stages that battles wait for."""
     reason: Reason
     detail: str
     attempts: int
@@ -232,10 +221,6 @@ class BattleView(WithLanguage, WithRetrieval):
     """On grounded nuggets alone; null before all have labels, and where none is known to be grounded."""
     leading: Lens = Lens.NUGGET
     """Preference with which the explanation compares judges and people: "nugget" or "grounded"."""
-    nuggetizer: str | None = None
-    """Name of the nuggetizer of the list, which is the first of several; null for a single one."""
-    other_lists: list[OtherListView] = Field(default_factory=list)
-    """The lists of the other nuggetizers, by name. Scores, causes and grades rest on the first one's."""
     judgments: list[JudgmentView]
     guided: list[JudgmentView] = Field(default_factory=list)
     """Verdicts of judges that were shown the nuggets, with which they are not compared therefore."""

@@ -211,8 +211,7 @@ class LensAgreementView(View):
     rho: float | None = None
     order_note: str | None = None
     first_evaluator: str | None = None
-    """The first of two judges (`first` and `second` are then both `judge`), or of two nuggetizers. Null for
-    the first nuggetizer of the installation, whose lens is `nugget`."""
+    """The first of two judges; `first` and `second` are then both `judge`."""
     second_evaluator: str | None = None
 
 

@@ -95,8 +95,6 @@ class NuggetizedEvent(EventView):
 
     kind: Literal["nuggetized"] = "nuggetized"
     version: int
-    nuggetizer: str | None
-    """Null where there is a single one."""
     model: str
     nuggets: list[NuggetText]
 
@@ -125,8 +123,6 @@ class AssignedEvent(EventView):
 
     kind: Literal["assigned"] = "assigned"
     version: int
-    nuggetizer: str | None
-    """Null where there is a single one."""
     model: str
     labels: list[NuggetLabels]
     set_by: list[LabelByPerson] = Field(default_factory=list)
@@ -178,7 +174,7 @@ class FailedEvent(EventView):
     kind: Literal["failed"] = "failed"
     stage: Stage
     evaluator: str | None
-    """The judge, nuggetizer or evaluator that gave up, where there are several."""
+    """The evaluator that gave up; null for the stages that battles wait for."""
     reason: Reason
     detail: str
     attempts: int

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from services.cli.graders import open_graders, runs_graders
+from services.cli.graders import open_graders
 from services.cli.judge_stage import open_judge_stage
 from services.cli.settings import NO_MODEL
 from services.judge.canary.checking import (
@@ -27,8 +27,6 @@ from services.judge.stage import Judge
 from services.runtime import metrics
 from services.runtime.errors import StageError
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
-from services.wire.declared import Judges
-from services.wire.topology import consumer_of
 
 if TYPE_CHECKING:
     from services.cli.wiring.parts import Parts
@@ -50,11 +48,8 @@ async def open_canary_judges(parts: "Parts") -> AsyncIterator[Sequence[CanaryJud
     pipeline = parts.pipeline.model_copy(update={"embedding_model": NO_MODEL})
     fresh = replace(parts, pipeline=pipeline, fresh_replies=True)
     async with AsyncExitStack() as opened:
-        consumer = consumer_of(Judges(), pipeline.evaluator)  # not read
-        stage, _ = await opened.enter_async_context(open_judge_stage(fresh, consumer, False))
-        stages = [stage]
-        if runs_graders(parts.platform, pipeline.evaluator):
-            stages += await opened.enter_async_context(open_graders(fresh))
+        stage, _ = await opened.enter_async_context(open_judge_stage(fresh))
+        stages = [stage, *await opened.enter_async_context(open_graders(fresh))]
         yield [judge for stage in stages for judge in _checked(stage.handle)]
 
 

@@ -12,9 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from nuggetstream.domain.failure import Stage
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
 from services.cli.embedding import EmbeddingSettings
@@ -123,10 +120,6 @@ class Embedded:
 
 
 # What runs in one process, too.
-_INSTEAD = {
-    Stage.JUDGE: ", or let one process run additional judges (NUGGETSTREAM_EVALUATORS) or a panel of several "
-    "models (NUGGETSTREAM_EVALUATOR_OPTIONS)"
-}
 
 
 @asynccontextmanager
@@ -139,7 +132,6 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         NotPreparedYet: The reranker cannot be loaded.
         ExceptionGroup: A service failed; the block is cancelled.
     """
-    require_one_of_each()
     app = None if choices.rehearsal is None else choices.rehearsal.endpoints
     async with (
         locked_folder(choices.folder) as lock,
@@ -166,22 +158,6 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                         stop.set()
 
 
-def require_one_of_each() -> None:
-    """Check, before anything is started, that the settings name no second judge and no second nuggetizer.
-
-    Raises:
-        click.ClickException: They do, and one process runs one of each.
-    """
-    platform = read_settings(PlatformSettings)
-    for declared in (platform.declared_judges, platform.declared_nuggetizers):
-        if declared.several:
-            instead = _INSTEAD.get(declared.stage, "")
-            raise click.ClickException(
-                f"{declared.variable} names several {declared.stage}s, and this command runs one, because "
-                f"each has settings of its own: run each service with `nuggetstream serve`{instead}"
-            )
-
-
 @asynccontextmanager
 async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
     database = Database(f"sqlite+aiosqlite:///{folder / 'nuggetstream.db'}")
@@ -200,7 +176,7 @@ def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSet
 
 
 async def _prepare(bus: Bus, platform: PlatformSettings, batched: bool) -> None:
-    declared = consumers(graders=platform.declared_graders)
+    declared = consumers(platform.declared_graders)
     if batched:
         declared = [for_batches(spec) for spec in declared]
     await ensure(bus.js, streams(total_bytes=platform.nats_stream_bytes), _with_ack_wait(declared))

@@ -28,15 +28,15 @@ def evaluator_options(parts: "Parts") -> Mapping[str, Selection]:
     Raises:
         click.ClickException: The file cannot be read or used.
     """
-    file, judges = parts.pipeline.evaluator_options, _awaited(parts)
+    file = parts.pipeline.evaluator_options
     if file is None:
         return {}
     try:
         own = {name: evaluator.options for name, evaluator in EVALUATORS.items()}
-        tables = read_selections(file, own | dict.fromkeys((*kinds(), *judges), JudgeOptions))
+        tables = read_selections(file, own | dict.fromkeys(kinds(), JudgeOptions))
     except (OSError, ValueError) as error:
         raise click.ClickException(f"NUGGETSTREAM_EVALUATOR_OPTIONS: {file}: {error}") from error
-    if unknown := sorted(set(tables) - {*EVALUATORS, *kinds(), *judges}):
+    if unknown := sorted(set(tables) - {*EVALUATORS, *kinds()}):
         raise click.ClickException(f"{file}: there is no evaluator {', '.join(unknown)}")
     for name, table in tables.items():
         if problem := _problem(parts, name, table):
@@ -85,21 +85,14 @@ def options_of_grader(tables: Mapping[str, Selection], name: str) -> GraderOptio
     return found if isinstance(found, GraderOptions) else EVALUATORS[name].options()
 
 
-def _awaited(parts: "Parts") -> tuple[str, ...]:
-    """The judges that battles wait for."""
-    return (parts.pipeline.evaluator, *parts.platform.declared_judges.names)
-
-
 def _problem(parts: "Parts", name: str, table: Selection) -> str | None:
     """Why a table cannot be used; None where it can."""
     restricting = sorted(_OF_SELECTION & table.model_fields_set)
-    if name in _awaited(parts) and restricting:
+    if name == parts.pipeline.judge_evaluator and restricting:
         return f"battles wait for this judge, so it has no {', '.join(restricting)}"
     prices, models = parts.llm.price_table(), [parts.llm.model_name]
     if isinstance(table, JudgeOptions):
-        own = parts.pipeline.judge_evaluator if name == parts.pipeline.evaluator else name
-        allowed = kinds()[own].options if own in kinds() else frozenset()
-        if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_JUDGES - allowed):
+        if unknown := sorted(table.model_fields_set - _OF_SELECTION - _OF_JUDGES - kinds()[name].options):
             return f"it has no {', '.join(unknown)}"
         longest = max((len(member.name) for member in table.members), default=0)
         if len(name) + longest + _OF_A_SOURCE > _SOURCE_CHARACTERS:

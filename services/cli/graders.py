@@ -11,7 +11,6 @@ from services.wire.evaluators import declared
 from services.wire.graders import Graders, durable_of
 
 if TYPE_CHECKING:
-    from services.cli.settings import PlatformSettings
     from services.cli.wiring.parts import Parts
     from services.judge.panel import Voter
     from services.judge.selection import PanelOptions, Selection
@@ -33,12 +32,6 @@ def graders_of(names: str) -> Graders:
     return declared(listed)
 
 
-def runs_graders(platform: "PlatformSettings", judge: str) -> bool:
-    """Whether the processes of a judge run the evaluators: those of the only judge, or of the first."""
-    judges = platform.declared_judges
-    return bool(platform.declared_graders.reads) and (not judges.several or judge == judges.names[0])
-
-
 @asynccontextmanager
 async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]:
     """A stage per declared evaluator.
@@ -54,12 +47,11 @@ async def open_graders(parts: "Parts") -> AsyncIterator[list["Stage[Any, Any]"]]
     from services.judge.graders import EVALUATORS
 
     names, tables = parts.platform.declared_graders.names, evaluator_options(parts)
-    for name in (parts.pipeline.evaluator, *parts.platform.declared_judges.names):
-        if name in names:
-            raise click.ClickException(
-                f"{name} is a judge that battles wait for: remove it from NUGGETSTREAM_EVALUATORS, or set "
-                "NUGGETSTREAM_JUDGE_EVALUATOR to another one"
-            )
+    if (judge := parts.pipeline.judge_evaluator) in names:
+        raise click.ClickException(
+            f"{judge} is the judge that battles wait for: remove it from NUGGETSTREAM_EVALUATORS, or set "
+            "NUGGETSTREAM_JUDGE_EVALUATOR to another one"
+        )
     async with AsyncExitStack() as opened:
         stages: list[Stage[Any, Any]] = []
         # One client for all without settings of their own: a prompt that several of them need is asked once.

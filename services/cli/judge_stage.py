@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from services.cli.shared_parts import model_state, open_chat_model, open_decision_model
 from services.cli.wiring.parts import Parts
-from services.runtime.bus import ConsumerSpec
 
 if TYPE_CHECKING:
     from services.judge.selection import JudgeOptions
@@ -17,9 +16,7 @@ Opened = tuple["Stage[Any, Any]", Sequence["BackgroundTask"]]
 
 
 @asynccontextmanager
-async def open_judge_stage(
-    parts: Parts, consumer: ConsumerSpec, one_of_several: bool
-) -> AsyncIterator[Opened]:
+async def open_judge_stage(parts: Parts) -> AsyncIterator[Opened]:
     """The stage, and the tasks that tell while its models are away.
 
     Raises:
@@ -28,21 +25,19 @@ async def open_judge_stage(
     from services.cli.evaluator_options import evaluator_options, options_of_judge, with_tie_band_of
     from services.judge.evaluators import EVALUATORS
 
-    name = parts.pipeline.evaluator
+    name = parts.pipeline.judge_evaluator
     options = options_of_judge(evaluator_options(parts), name)
     options = with_tie_band_of(parts, name, options, parts.pipeline.judge_tie_band)
     async with AsyncExitStack() as opened:
         if options.members or parts.pipeline.judge_evaluator not in EVALUATORS:
-            yield await _compared(parts, opened, options, consumer, one_of_several)
+            yield await _compared(parts, opened, options)
         else:
-            yield await _judged(parts, opened, consumer, one_of_several, options.tie_band)
+            yield await _judged(parts, opened, options.tie_band)
 
 
 async def _judged(
     parts: Parts,
     opened: AsyncExitStack,
-    consumer: ConsumerSpec,
-    one_of_several: bool,
     tie_band: float | None,
 ) -> Opened:
     """A judge that is a prompt and one model."""
@@ -55,7 +50,7 @@ async def _judged(
     decisions = await opened.enter_async_context(open_decision_model(parts, llm))
     judge = Judge(
         model=model,
-        evaluator=pipeline.evaluator,
+        evaluator=pipeline.judge_evaluator,
         prompt=EVALUATORS[pipeline.judge_evaluator],
         both_orders=pipeline.profile != "paper",
         passages=pipeline.judge_passages,
@@ -67,8 +62,6 @@ async def _judged(
         judge,
         parts.blobs,
         concurrency=pipeline.llm_stage_concurrency,
-        consumer=consumer,
-        one_of_several=one_of_several,
     )
     return stage, [model_state(parts.bus, stage.name, decisions or model)]
 
@@ -77,8 +70,6 @@ async def _compared(
     parts: Parts,
     opened: AsyncExitStack,
     options: "JudgeOptions",
-    consumer: ConsumerSpec,
-    one_of_several: bool,
 ) -> Opened:
     """A judge of another kind, or a panel."""
     from services.cli.voters import open_voters
@@ -88,7 +79,7 @@ async def _compared(
     pipeline = parts.pipeline
     voters = await opened.enter_async_context(open_voters(parts, parts.llm.for_stage("judge"), options))
     comparer = Comparer(
-        name=pipeline.evaluator,
+        name=pipeline.judge_evaluator,
         kind=kinds()[pipeline.judge_evaluator],
         voters=[voter for voter, _ in voters],
         options=options,
@@ -101,7 +92,5 @@ async def _compared(
         comparer,
         parts.blobs,
         concurrency=pipeline.llm_stage_concurrency,
-        consumer=consumer,
-        one_of_several=one_of_several,
     )
     return stage, [model_state(parts.bus, stage.name, client) for _, client in voters]

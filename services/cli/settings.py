@@ -4,21 +4,19 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.graders import graders_of
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.store.database import DEFAULT_CONNECTIONS
-from services.wire.declared import Judges, Nuggetizers
 from services.wire.evaluators import JUDGES, is_guided
 from services.wire.graders import Graders
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 NO_MODEL = "none"
 _HOURS = 1_000_000.0  # more than a century: any time
-_PARSERS = {"judges": Judges.parse, "nuggetizers": Nuggetizers.parse, "evaluators": graders_of}
 
 
 class _Settings(BaseSettings):
@@ -37,8 +35,6 @@ class PlatformSettings(_Settings):
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
-        judges: Names of all judges, separated by commas; unset for a single judge.
-        nuggetizers: Names of all nuggetizers, separated by commas; unset for a single one.
         evaluators: Names of evaluators and of additional judges, separated by commas; none by default.
         quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
         database_url: SQLAlchemy URL of the database.
@@ -60,8 +56,6 @@ class PlatformSettings(_Settings):
     nats_replicas: int = Field(1, ge=1, le=5)
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
-    judges: str = ""
-    nuggetizers: str = ""
     evaluators: str = ""
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
@@ -71,21 +65,11 @@ class PlatformSettings(_Settings):
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
 
-    @field_validator("judges", "nuggetizers", "evaluators")
+    @field_validator("evaluators")
     @classmethod
-    def _names_can_be_used(cls, names: str, info: ValidationInfo) -> str:
-        _PARSERS[str(info.field_name)](names)
+    def _evaluators_exist(cls, names: str) -> str:
+        graders_of(names)
         return names
-
-    @property
-    def declared_judges(self) -> Judges:
-        """The declared judges."""
-        return Judges.parse(self.judges)
-
-    @property
-    def declared_nuggetizers(self) -> Nuggetizers:
-        """The declared nuggetizers."""
-        return Nuggetizers.parse(self.nuggetizers)
 
     @property
     def declared_graders(self) -> Graders:
@@ -120,7 +104,6 @@ class PipelineSettings(_Settings):
         chunk_overlap: Sentences that a chunk shares with the one before.
         retrieval_scope: "battle" (reproducible) or "corpus" (as in the paper).
         evidence_limit: Maximum number of chunks of evidence per battle.
-        nuggetizer: Which of several declared nuggetizers a process is; the first by default.
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
         nugget_passages: Maximum number of chunks, those nearest to an answer or the query; None for all.
@@ -133,7 +116,6 @@ class PipelineSettings(_Settings):
             and labels; "inf" for any time, 0 for never, the default but in `eval`. Not in the paper profile.
         window: Number of documents, or of nuggets, per call in the paper profile.
         judge_evaluator: Kind of the judge: an independent one of `services/judge/pairwise`.
-        judge_name: Name under which its verdicts are stored; the evaluator's own by default.
         judge_passages: Maximum number of chunks shown to the judge.
         judge_characters: Maximum number of their characters, chosen like those for nuggets.
         judge_tie_band: Largest difference of the probabilities of A and B that is a tie; unset takes verdicts
@@ -155,7 +137,6 @@ class PipelineSettings(_Settings):
     chunk_overlap: int = Field(2, ge=0)
     retrieval_scope: Literal["battle", "corpus"] = "battle"
     evidence_limit: int = Field(50, ge=1, le=1000)
-    nuggetizer: str | None = Field(None, min_length=1, max_length=60)
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
     nugget_passages: int | None = Field(None, ge=1)
@@ -165,7 +146,6 @@ class PipelineSettings(_Settings):
     nugget_bank_hours: float | None = Field(None, ge=0)
     window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"
-    judge_name: str | None = Field(None, min_length=1, max_length=70)
     judge_passages: int = Field(10, ge=0)
     judge_characters: int = Field(3_500, ge=0)
     judge_tie_band: float | None = Field(None, ge=0, le=1)
@@ -194,11 +174,6 @@ class PipelineSettings(_Settings):
         if name not in independent:
             raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(independent)}")
         return name
-
-    @property
-    def evaluator(self) -> str:
-        """Name under which the verdicts of the judge are stored."""
-        return self.judge_name or self.judge_evaluator
 
     @property
     def decides_importance(self) -> bool:

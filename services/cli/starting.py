@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from services.cli.embedding import Model, require_model
 from services.cli.not_ready import HttpAddress, NotReady
-from services.cli.own_consumer import own_consumer
 from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
 from services.cli.process import connected
 from services.cli.registry import GRPC_PORTS
@@ -29,8 +28,8 @@ class Start:
     Attributes:
         service: Name of the service.
         server: Where it listens, and how long it waits.
-        platform: Where the broker is, and which judges and nuggetizers are declared.
-        pipeline: Settings of the evaluation, among them the name of a judge or nuggetizer.
+        platform: Where the broker is.
+        pipeline: Settings of the evaluation.
         database: The database that must have all tables.
         embedder: The embedding model of the indexer, which must answer; None for other services.
         reranking: The reranker of the retriever, which must be loaded; None for other services.
@@ -60,13 +59,6 @@ class Start:
     def requirements(self, bus: Bus) -> list[Requirement]:
         """What must be met before the service starts."""
         needed: list[Requirement] = [partial(require_streams, bus), partial(require_tables, self.database)]
-        if self.service == "judge":
-            judges = self.platform.declared_judges
-            needed.append(partial(own_consumer, bus, judges, self.pipeline.evaluator))
-        if self.service == "nuggetizer":
-            nuggetizers = self.platform.declared_nuggetizers
-            name = self.pipeline.nuggetizer or nuggetizers.first
-            needed.append(partial(own_consumer, bus, nuggetizers, name))
         if self.embedder is not None:
             needed.append(partial(require_model, self.embedder))
         if self.reranking is not None:

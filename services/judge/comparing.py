@@ -15,7 +15,6 @@ from nuggetstream.domain.event import (
     BattleJudged,
     BattleRetrieved,
     Event,
-    has_other_list,
     list_version_of,
 )
 from nuggetstream.domain.failure import Reason
@@ -28,7 +27,6 @@ from services.judge.pairwise.kind import Kind
 from services.judge.panel import ABSTENTIONS, Voter, aggregate, all_of
 from services.judge.selection import JudgeOptions
 from services.judge.tie_bands import with_tie_band
-from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import BudgetExceeded, Permanent, StageError
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
@@ -77,7 +75,7 @@ class Comparer:
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Judge one battle."""
-        if has_other_list(event) or (self.additional and not await self.options.selects(event.battle)):
+        if self.additional and not await self.options.selects(event.battle):
             return []
         if self.additional and not _can_be_judged(self._material(event), self.kind):
             return []
@@ -249,8 +247,6 @@ def build(
     *,
     concurrency: int = 8,
     deadline: float = 180.0,
-    consumer: ConsumerSpec | None = None,
-    one_of_several: bool = False,
 ) -> Stage[Readable, Event]:
     """The stage of a judge.
 
@@ -259,18 +255,14 @@ def build(
         blobs: Where large bodies are stored.
         concurrency: Number of battles judged at once.
         deadline: Seconds that one attempt may take.
-        consumer: Consumer of a judge that battles wait for; an additional judge has one of its own.
-        one_of_several: Whether battles wait for other judges, too, so that failures name this one.
     """
     begin_values(FLIPS, ("true", "false"))
-    if comparer.additional:
-        consumer, one_of_several = grader_consumer(comparer.name, comparer.kind.reads), True
     return event_stage(
         StageName.GRADER if comparer.additional else StageName.JUDGE,
         comparer,
         blobs,
         concurrency=concurrency,
         deadline=deadline,
-        consumer=consumer,
-        evaluator=comparer.name if one_of_several else None,
+        consumer=grader_consumer(comparer.name, comparer.kind.reads) if comparer.additional else None,
+        evaluator=comparer.name if comparer.additional else None,
     )

@@ -16,7 +16,6 @@ from nuggetstream.domain.event import (
     BattleGraded,
     BattleRetrieved,
     Event,
-    has_other_list,
     list_version_of,
 )
 from nuggetstream.domain.evidence import Page
@@ -93,8 +92,6 @@ class Grader:
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Grade one battle."""
-        if has_other_list(event):  # grades rest on the list that scores rest on
-            return []
         battle, name = event.battle, self.evaluator.name
         detected = await self.selection.detected(battle, needed=self.evaluator.reads_language)
         language = battle.language if detected is None else detected.tag

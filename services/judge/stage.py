@@ -14,7 +14,6 @@ from services.judge.decisions import decided, shown_to_side, verdict_decision
 from services.judge.evaluators import EVALUATORS, Evaluator
 from services.judge.orders import count_flips, has_an_answer, orders_of, shown_evidence
 from services.judge.tie_bands import with_tie_band
-from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.model import ChatModel, DecisionModel, joined
@@ -115,8 +114,6 @@ def build(
     *,
     concurrency: int = 8,
     deadline: float = 180.0,
-    consumer: ConsumerSpec | None = None,
-    one_of_several: bool = False,
 ) -> Stage[BattleRetrieved, Event]:
     """The stage of the judge.
 
@@ -125,8 +122,6 @@ def build(
         blobs: Where large bodies are stored.
         concurrency: Number of battles judged at once.
         deadline: Seconds that one attempt may take.
-        consumer: The judge's own consumer; that of a single judge by default.
-        one_of_several: Whether there are other judges, so that failures name this one.
     """
     begin_values(FLIPS, ("true", "false"))
     return event_stage(
@@ -135,6 +130,4 @@ def build(
         blobs,
         concurrency=concurrency,
         deadline=deadline,
-        consumer=consumer,
-        evaluator=judge.evaluator if one_of_several else None,
     )

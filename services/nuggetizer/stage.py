@@ -17,7 +17,6 @@ from services.nuggetizer.decisions import VERSION as DECISION_VERSION
 from services.nuggetizer.decisions import decided, with_importance
 from services.nuggetizer.documents import Document, NuggetSources, documents_of
 from services.nuggetizer.prompts import VERSION
-from services.runtime.bus import ConsumerSpec
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import ModelInContext
 from services.runtime.llm.model import ChatModel, DecisionModel
@@ -52,8 +51,6 @@ class Nuggetizer:
             importance that the list gave.
         bank: Lists that battles share in the live profile; None creates one for every battle.
         prompts: Identifies the operator's own prompts, so that a bank has lists of one wording.
-        name: Name of the nuggetizer, where there are several.
-        additional: Whether it is not the first of them.
     """
 
     model: ChatModel
@@ -66,8 +63,6 @@ class Nuggetizer:
     decisions: DecisionModel | None = None
     bank: NuggetBank | None = None
     prompts: str | None = None
-    name: str | None = None
-    additional: bool = False
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
@@ -80,7 +75,7 @@ class Nuggetizer:
             version, created = await self.bank.list_for(self._making(event, documents))
         key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
         key = derived_id(
-            key, self.passages, self.characters, self.model.name, created.prompt_version, *self._own
+            key, self.passages, self.characters, self.model.name, created.prompt_version, *self._deciding
         )
         if version is not None:
             key = derived_id(key, version.bank, version.version)
@@ -127,7 +122,7 @@ class Nuggetizer:
         settings = (self.profile, self.sources, self.limit, self.passages, self.characters)
         return Making(
             event=event,
-            bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts, *self._own),
+            bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts, *self._deciding),
             sides=[side for side in Side if f"answer:{side.value}" in read],
             most=_LARGEST * self.limit,
             create=lambda: self._created(event, documents),
@@ -158,16 +153,12 @@ class Nuggetizer:
             model=created.model,
             prompt_version=created.prompt_version,
             bank=bank,
-            nuggetizer=self.name,
-            additional=self.additional,
         )
 
     @property
-    def _own(self) -> tuple[str, ...]:
-        """What distinguishes it from a nuggetizer with the same settings; nothing for the first."""
-        # Lists whose importance is decided are others than those whose importance is not.
-        name = (self.name,) if self.additional and self.name else ()
-        return name if self.decisions is None else (*name, self.decisions.name, DECISION_VERSION)
+    def _deciding(self) -> tuple[str, ...]:
+        """What decides the importance; lists whose importance is decided are others than those without."""
+        return () if self.decisions is None else (self.decisions.name, DECISION_VERSION)
 
 
 def build(
@@ -176,7 +167,6 @@ def build(
     *,
     concurrency: int = 8,
     deadline: float = 300.0,
-    consumer: ConsumerSpec | None = None,
 ) -> Stage[BattleRetrieved, Event]:
     """The stage of the nuggetizer.
 
@@ -185,7 +175,6 @@ def build(
         blobs: Where large bodies are stored.
         concurrency: Number of battles handled at once.
         deadline: Seconds that one attempt may take.
-        consumer: The nuggetizer's own consumer, where there are several.
     """
     return event_stage(
         StageName.NUGGETIZER,
@@ -193,8 +182,6 @@ def build(
         blobs,
         concurrency=concurrency,
         deadline=deadline,
-        consumer=consumer,
-        evaluator=nuggetizer.name,
     )
 
 

@@ -29,7 +29,6 @@ from services.store.outcomes import LensCounts, Outcomes
 from services.store.slices import EVERYTHING, Slice
 
 _COUNTS_KEPT = 64  # lenses and slices; one over a hundred systems takes a quarter of a megabyte
-Evaluator = tuple[Lens, str | None]  # None for the first nuggetizer
 _WEIGHTS_KEPT = 2**28  # bytes; four boards over a hundred systems, more over fewer
 
 
@@ -68,7 +67,7 @@ class LensBoard:
         """States of the data that change how the board is read."""
         notes = [*self.ratings.notes]
         if len(self.evaluators) > 1 and self.slice.evaluator is None:
-            notes.append(several_judges(len(self.evaluators), self.lens))
+            notes.append(several_judges(len(self.evaluators)))
         if self.detected:
             notes.append(detected_language(self.detected, self.received))
         return tuple(notes)
@@ -210,7 +209,7 @@ class Boards:
             )
 
     async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
-        """How far each two lenses agree, and each two judges or nuggetizers unless the slice is of one."""
+        """How far each two lenses agree, and each two judges unless the slice is of one."""
         options = replace(self.options, policy=policy)
         counted = {lens: await self._counts(arena, lens, slice_) for lens in INDEPENDENT}
         boards = {lens: await self._rated(counted[lens], options) for lens in INDEPENDENT}
@@ -225,26 +224,23 @@ class Boards:
                 await self.memory.get((*key, options), partial(agree, (first, second), joint, strengths))
             )
         if slice_.evaluator is None:
-            judges = [(Lens.JUDGE, name) for name in await self.outcomes.evaluators(arena)]
-            others = await self.outcomes.evaluators(arena, Lens.OTHER_NUGGET)
-            lists = [(Lens.NUGGET, None), *((Lens.OTHER_NUGGET, name) for name in others)]
-            for pair in (*combinations(judges, 2), *combinations(lists, 2)):
-                agreements += [await self._agreement_of(arena, pair, options, slice_)]
+            pairs = combinations(await self.outcomes.evaluators(arena), 2)
+            agreements += [await self._agreement_of(arena, pair, options, slice_) for pair in pairs]
         return agreements
 
     async def _agreement_of(
-        self, arena: str, pair: tuple[Evaluator, Evaluator], options: Options, slice_: Slice
+        self, arena: str, two: tuple[str, str], options: Options, slice_: Slice
     ) -> LensAgreement:
-        """How far two judges, or two nuggetizers, agree."""
-        counted = [await self._counts(arena, lens, replace(slice_, evaluator=name)) for lens, name in pair]
+        """How far two judges agree."""
+        counted = [await self._counts(arena, Lens.JUDGE, replace(slice_, evaluator=name)) for name in two]
         boards = [await self._rated(counts, options) for counts in counted]
         key = ("sources", *(counts.key for counts in counted))
-        first, second = (lens.value if name is None else source_of_judge(name, lens) for lens, name in pair)
+        first, second = map(source_of_judge, two)
         totals = partial(self.outcomes.sources_totals, arena, first, second, slice_)
         joint = await self.memory.awaited(key, totals)
-        lenses, strengths = (pair[0][0], pair[1][0]), (boards[0].strengths, boards[1].strengths)
+        lenses, strengths = (Lens.JUDGE, Lens.JUDGE), (boards[0].strengths, boards[1].strengths)
         agreement = await self.memory.get((*key, options), partial(agree, lenses, joint, strengths))
-        return replace(agreement, first_evaluator=pair[0][1], second_evaluator=pair[1][1])
+        return replace(agreement, first_evaluator=two[0], second_evaluator=two[1])
 
     async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
         """Battles with an outcome in a lens."""

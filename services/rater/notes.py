@@ -1,16 +1,14 @@
 """Notes of a board about the outcomes that it counts."""
 
-from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
 
 
-def several_judges(judges: int, lens: Lens = Lens.JUDGE) -> Note:
-    """The board counts the common verdict of several judges, or preference by several nuggetizers."""
-    said, who = ("preference", "nuggetizers") if lens is Lens.OTHER_NUGGET else ("verdict", "judges")
+def several_judges(judges: int) -> Note:
+    """The board counts the common verdict of several judges."""
     return Note(
         "several_judges",
-        f"A battle counts once, with the {said} of more than half of its {who}, or else as a tie; "
-        f"{judges} {who} have {said}s here.",
+        "A battle counts once, with the verdict of more than half of its judges, or else as a tie; "
+        f"{judges} judges have verdicts here.",
     )
 
 

@@ -25,7 +25,6 @@ _LENSES = {
     ratings_pb2.LENS_JUDGE: Lens.JUDGE,
     ratings_pb2.LENS_GUIDED: Lens.GUIDED,
     ratings_pb2.LENS_MEMBER: Lens.MEMBER,
-    ratings_pb2.LENS_OTHER_NUGGET: Lens.OTHER_NUGGET,
     ratings_pb2.LENS_GROUNDED: Lens.GROUNDED,
 }
 

@@ -13,7 +13,7 @@ handled one stores nothing new. A battle that waits in a stream, however long, i
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,7 @@ from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.inputs import first_input, lists_of
+from services.store.inputs import first_input
 from services.store.lost_inputs import LostInputs
 from services.store.pending_votes import PUBLISHED_WITHIN, PendingVotes
 from services.store.text_references import Filled
@@ -55,10 +55,10 @@ _PAGE = 500  # battles per query
 _UNRECORDED_AFTER = 60.0  # seconds; the recorder stores an event within a few
 _LAST_REPUBLICATION = 3
 _NO_GRADERS = Graders()
-_FIRST, _VOTED, _LISTED = "submitted", "voted", "nuggetized"
+_FIRST, _VOTED = "submitted", "voted"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
-    "nugget_state": (_LISTED, "retrieved", "indexed", "scraped"),
+    "nugget_state": ("nuggetized", "retrieved", "indexed", "scraped"),
     "judge_state": ("retrieved", "indexed", "scraped"),
 }
 
@@ -77,7 +77,6 @@ class Reconciler:
         grades: Reconciles inputs of evaluators.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
-        several_nuggetizers: Whether there are several, so that one list does not show that all are made.
     """
 
     unfinished: Unfinished
@@ -88,7 +87,6 @@ class Reconciler:
     votes: VoteReconciler
     grades: GradeReconciler
     quiet_after: float = 900.0
-    several_nuggetizers: bool = False
     _reached: UnfinishedBattle | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -123,7 +121,7 @@ class Reconciler:
         for battle in page:
             quiet = now - battle.last_at >= timedelta(seconds=self.quiet_after)
             if quiet and not _may_wait(battle, oldest):
-                count += await self._alone(battle, self._settle_or_again(battle, now))
+                count += await self._alone(battle, self._again(battle, now))
         return count
 
     async def _alone(self, battle: UnfinishedBattle, work: Awaitable[bool]) -> bool:
@@ -135,9 +133,6 @@ class Reconciler:
         except Exception:
             log.exception("a battle cannot be reconciled", battle_id=battle.id)
             return False
-
-    async def _settle_or_again(self, battle: UnfinishedBattle, now: datetime) -> bool:
-        return await self.battles.settle(battle.id, now) or await self._again(battle, now)
 
     async def _again(self, battle: UnfinishedBattle, now: datetime) -> bool:
         if battle.republished < _LAST_REPUBLICATION:
@@ -181,16 +176,12 @@ class Reconciler:
         stored = await self.battles.events_of(battle.id)
         recorded = {event.name: event for event in stored if event.complete}
         chains = [_CHAINS[column] for column in battle.pending]
-        if self.several_nuggetizers:
-            chains += [chain[1:] for chain in chains if chain[0] == _LISTED]
         names = {next((name for name in chain if name in recorded), _FIRST) for chain in chains}
         inputs: dict[str, Event] = {
             name: cast(BattleEvent, decode(recorded[name].schema, recorded[name].body))
-            for name in names - {_LISTED}
+            for name in names
             if name in recorded
         }
-        if _LISTED in names:
-            inputs |= {f"{_LISTED} {name or ''}".strip(): event for name, event in lists_of(stored).items()}
         submission = await self.battles.submission(battle.id) or Filled(b"", complete=True)
         submitted = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), submission.body))
         voted = None if _VOTED in recorded else vote_of(submitted, battle.received_at)
@@ -207,13 +198,11 @@ def reconciler(
     blobs: BlobStore,
     *,
     quiet_after: float,
-    judges: Sequence[str] = (),
-    nuggetizers: Sequence[str] = (),
     graders: Graders = _NO_GRADERS,
 ) -> Reconciler:
-    """The reconciler of a platform; it needs the names of several judges or nuggetizers."""
+    """The reconciler of a platform."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
-    publish, battles = publisher(bus, blobs), Battles(database, judges, nuggetizers)
+    publish, battles = publisher(bus, blobs), Battles(database)
     return Reconciler(
         unfinished=Unfinished(database),
         battles=battles,
@@ -229,7 +218,6 @@ def reconciler(
             created=created_of_arena(bus),
         ),
         quiet_after=quiet_after,
-        several_nuggetizers=len(nuggetizers) > 1,
     )
 
 

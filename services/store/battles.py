@@ -20,7 +20,6 @@ from services.store.battle_counts import (
     frequent_facets,
 )
 from services.store.database import Database
-from services.store.declared_states import JUDGING, LISTING, settle
 from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.failure_rows import RecordedFailure, failure_of_row
@@ -105,15 +104,10 @@ class Battles:
 
     Args:
         database: The database.
-        judges: Names of the declared judges, for `record` and `settle`; none for a single judge.
-        nuggetizers: Names of the declared nuggetizers, for the same; none for a single one.
     """
 
-    def __init__(
-        self, database: Database, judges: Sequence[str] = (), nuggetizers: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._names = {JUDGING.column: tuple(judges), LISTING.column: tuple(nuggetizers)}
 
     async def accept(
         self,
@@ -227,7 +221,7 @@ class Battles:
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         """Record several events in one transaction; see `recording.record_all`."""
-        return await self._database.write(lambda connection: record_all(connection, new, at, self._names))
+        return await self._database.write(lambda connection: record_all(connection, new, at))
 
     async def progress(
         self, battle_id: str, after: int = 0, *, texts: bool = True
@@ -273,10 +267,6 @@ class Battles:
     async def restart_failed(self, battle_id: str, at: datetime) -> list[Restart]:
         """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
         return await restart_failed(self._database, battle_id, at)
-
-    async def settle(self, battle_id: str, at: datetime) -> bool:
-        """End the branches of a battle that only wait for those that are no longer declared."""
-        return await settle(self._database, self._names, battle_id, at)
 
 
 def battle_row(row: Any) -> BattleRow:

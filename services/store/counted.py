@@ -15,16 +15,15 @@ from sqlalchemy import (
     func,
     literal,
     null,
-    or_,
     select,
     true,
     union_all,
 )
 
-from nuggetstream.domain.lens import JUDGED
+from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.consensus import common_rows
 from services.store.cost_tables import cost_counters
-from services.store.counters import COMPARED, LENS_PAIRS
+from services.store.counters import LENS_PAIRS
 from services.store.doubts import counted_doubts, doubts
 from services.store.facets import DETECTED, EVALUATOR
 from services.store.judge_biases import counted_judges, judge_counters
@@ -161,7 +160,7 @@ def _joints(*, sqlite: bool) -> Query:
 
 
 def _joint_verdicts(*, sqlite: bool) -> Select[Any]:
-    """A row for every two verdicts, or preferences of two nuggetizers, about the same battle."""
+    """A row for every two verdicts about the same battle."""
     one, other = outcomes.alias("one"), outcomes.alias("other")
     sources = (one.c.source, other.c.source) if sqlite else (one.c.source.collate("C"), other.c.source)
     battle = [one.c[name] == other.c[name] for name in ("battle_id", "arena", "system_a", "system_b")]
@@ -173,7 +172,8 @@ def _joint_verdicts(*, sqlite: bool) -> Select[Any]:
     ]
     query = select(one.c.arena, one.c.source, other.c.source, one.c.system_a, one.c.system_b, *cells)
     return query.join(other, and_(*battle, sources[0] < sources[1])).where(
-        or_(*(one.c.lens.in_(lenses) & other.c.lens.in_(lenses) for lenses in COMPARED)),
+        one.c.lens == Lens.JUDGE.value,
+        other.c.lens == Lens.JUDGE.value,
         one.c.system_a != one.c.system_b,
     )
 

@@ -37,8 +37,6 @@ _Changing = dict[str, dict[Key, Counter[str]]]
 Changes = Mapping[str, Mapping[Key, Counter[str]]]  # by name of the table, key of the row, and column
 
 LENS_PAIRS = ((Lens.HUMAN, Lens.NUGGET), (Lens.HUMAN, Lens.JUDGE), (Lens.NUGGET, Lens.JUDGE))
-# Lenses of which each two outcomes of a battle are counted together: of judges, and of nuggetizers.
-COMPARED = ((Lens.JUDGE,), (Lens.NUGGET, Lens.OTHER_NUGGET))
 _STAMPS = 2**62
 
 
@@ -109,14 +107,12 @@ def _of_judge(outcome: Outcome, facets: Sequence[Facet]) -> list[Facet]:
 
 
 def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, Sequence[Outcome]]) -> None:
-    """Outcomes of each two lenses, and those of each two judges or nuggetizers that both have one."""
-    for lenses in COMPARED:
-        compared = [outcome for lens in lenses for outcome in by_lens.get(lens, ())]
-        for two in combinations(sorted(compared, key=attrgetter("source")), 2):
-            names, pairs = zip(*((said.source, (said.system_a, said.system_b)) for said in two), strict=True)
-            if pairs[0] == pairs[1]:
-                column = JOINT_COLUMNS[two[0].winner.value, two[1].winner.value]
-                changes[arena, *names, *pairs[0]][column] += 1
+    """Outcomes of each two lenses, and those of each two judges that both have one."""
+    for two in combinations(sorted(by_lens.get(Lens.JUDGE, ()), key=attrgetter("source")), 2):
+        names, pairs = zip(*((said.source, (said.system_a, said.system_b)) for said in two), strict=True)
+        if pairs[0] == pairs[1]:
+            column = JOINT_COLUMNS[two[0].winner.value, two[1].winner.value]
+            changes[arena, *names, *pairs[0]][column] += 1
     chosen = {lens: min(said, key=lambda outcome: outcome.source) for lens, said in by_lens.items()}
     for lenses in LENS_PAIRS:
         winners: dict[tuple[str, str], dict[Lens, str]] = defaultdict(dict)

@@ -26,7 +26,6 @@ from services.store.edit_tables import nugget_edits
 from services.store.facets import ALL, detected_facet, facets_of_battle
 from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
-from services.store.nuggetizer_tables import nuggetizer_states
 from services.store.outcome import Outcome
 from services.store.outcome_rows import outcomes_of_battle
 from services.store.pending_votes import pending_votes
@@ -37,7 +36,6 @@ from services.store.tables import (
     events,
     failures,
     grader_states,
-    judge_states,
     outcomes,
     replies,
     sources,
@@ -158,8 +156,8 @@ class Deletions:
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
         for table in (
-            events, failures, judge_states, grader_states, outcomes, sources, calls, call_prompts,
-            nugget_edits, nuggetizer_states, pending_votes, fetched_pages, webhook_deliveries,
+            events, failures, grader_states, outcomes, sources, calls, call_prompts,
+            nugget_edits, pending_votes, fetched_pages, webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.

@@ -11,9 +11,8 @@ from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
 from services.store import pending_votes
 from services.store.database import Database
-from services.store.declared_states import JUDGING, LISTING
 from services.store.failure_rows import RecordedFailure, failure_of_row
-from services.store.progress import FAILED, columns_ended_by
+from services.store.progress import columns_ended_by
 from services.store.tables import battles, failures, grader_states
 
 
@@ -127,7 +126,7 @@ def _is_open() -> ColumnElement[bool]:
         newer.c.failed_at > failures.c.failed_at,
     )
     ended = [
-        and_(failures.c.stage == stage.value, battles.c[column].in_(FAILED))
+        and_(failures.c.stage == stage.value, battles.c[column] == Branch.FAILED.value)
         for stage in Stage
         for column in columns_ended_by(stage)
     ]
@@ -137,20 +136,8 @@ def _is_open() -> ColumnElement[bool]:
         grader_states.c.state == Branch.FAILED.value,
     )
     ended.append(and_(failures.c.stage == Stage.GRADER.value, ungraded.exists()))
-    results = [
-        select(branching.table.c.evaluator)
-        .where(
-            failures.c.stage.in_([stage.value for stage in branching.stages]),
-            branching.table.c.battle_id == failures.c.battle_id,
-            branching.table.c.evaluator == failures.c.evaluator,
-            branching.table.c.state == Branch.DONE.value,
-        )
-        .exists()
-        for branching in (JUDGING, LISTING)
-    ]
-    closed = or_(superseded.exists(), *results)
     unrecorded = failures.c.stage == Stage.RECORDER.value
-    return and_(failures.c.discarded_at.is_(None), or_(unrecorded, and_(or_(*ended), ~closed)))
+    return and_(failures.c.discarded_at.is_(None), or_(unrecorded, and_(or_(*ended), ~superseded.exists())))
 
 
 def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:

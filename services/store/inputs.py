@@ -1,15 +1,12 @@
 """The events with which the evaluation of a stored battle begins, or goes on."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import cast
 
 from nuggetstream.domain.event import (
     BattleEvent,
     BattleFailed,
-    BattleNuggetized,
     BattleSubmitted,
-    has_other_list,
-    nuggetizer_of,
 )
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.store.event_reading import RecordedEvent
@@ -34,21 +31,7 @@ def first_input(submission: Filled) -> BattleSubmitted | BattleFailed:
     return battle_failed(submitted, failure)
 
 
-def lists_of(recorded: Iterable[RecordedEvent]) -> dict[str | None, BattleNuggetized]:
-    """The newest nugget list of each nuggetizer, by its name, among the events of a battle.
-
-    Raises:
-        UndecodableMessage: An event cannot be decoded.
-    """
-    lists: dict[str | None, BattleNuggetized] = {}
-    for stored in recorded:
-        if stored.name == event_name(BattleNuggetized) and stored.complete:
-            event = cast(BattleNuggetized, decode(stored.schema, stored.body))
-            lists[nuggetizer_of(event)] = event
-    return lists
-
-
-def graded_input(recorded: Iterable[RecordedEvent], kind: type[BattleEvent]) -> BattleEvent | None:
+def graded_input(recorded: Sequence[RecordedEvent], kind: type[BattleEvent]) -> BattleEvent | None:
     """The newest event of a battle that an evaluator grades; None where the battle has not come that far.
 
     Args:
@@ -58,6 +41,5 @@ def graded_input(recorded: Iterable[RecordedEvent], kind: type[BattleEvent]) -> 
     Raises:
         UndecodableMessage: An event cannot be decoded.
     """
-    stored = [each for each in recorded if each.name == event_name(kind) and each.complete]
-    read = (cast(BattleEvent, decode(each.schema, each.body)) for each in reversed(stored))
-    return next((event for event in read if not has_other_list(event)), None)
+    newest = next((row for row in reversed(recorded) if row.name == event_name(kind) and row.complete), None)
+    return None if newest is None else cast(BattleEvent, decode(newest.schema, newest.body))

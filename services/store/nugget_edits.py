@@ -14,12 +14,10 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, func, insert, select, update
 
-from nuggetstream.domain.event import nuggetizer_of
 from nuggetstream.domain.nugget import BankVersion
 from nuggetstream.domain.nugget_edit import NuggetChange, RecordedEdit
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
-from services.store.declared_states import wait_for_labels
 from services.store.edit_tables import nugget_edits
 from services.store.recording import NewEvent, record_all
 from services.store.tables import battles
@@ -104,7 +102,6 @@ def _add(connection: Connection, new: NewEdit) -> EditResult:
         return EditResult.OUTDATED
     connection.execute(insert(nugget_edits), _row(new))
     record_all(connection, [new.event], new.recorded.edited_at)
-    wait_for_labels(connection, new.battle_id, nuggetizer_of(new.event.event))
     pending = {"nugget_state": Branch.PENDING.value, "ended_at": None, "republished": 0}
     connection.execute(update(battles).where(of_battle).values(pending))
     return EditResult.ADDED

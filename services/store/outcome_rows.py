@@ -120,7 +120,7 @@ class OutcomeRows:
     async def sources_totals(
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
     ) -> dict[tuple[Vote | None, Vote | None], int]:
-        """Number of battles per pair of outcomes of two judges, or two nuggetizers, that both have one.
+        """Number of battles per pair of outcomes of two judges that both have one.
 
         Args:
             arena: Arena of the battles.

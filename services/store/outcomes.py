@@ -171,7 +171,7 @@ class Outcomes:
     async def sources_totals(
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
     ) -> JointTotals:
-        """Number of battles per pair of outcomes of two judges, or two nuggetizers, that both have one.
+        """Number of battles per pair of outcomes of two judges that both have one.
 
         Args:
             arena: Arena of the battles.

@@ -6,8 +6,6 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import Branch
 
-# States of a branch of which at least a part failed.
-FAILED = (Branch.FAILED.value, Branch.PARTIAL.value)
 # The branches that end when a stage gives up.
 _ENDED_BY = {
     Stage.INTAKE: ("nugget_state", "judge_state"),
@@ -29,7 +27,7 @@ def columns_ended_by(stage: Stage) -> Sequence[str]:
 
 def branches_moved(event: events.BattleEvent) -> Sequence[tuple[str, Branch]]:
     """The state columns that an event changes, and their new values."""
-    if isinstance(event, events.BattleAssigned) and not event.nugget_list.additional:
+    if isinstance(event, events.BattleAssigned):
         return [("nugget_state", Branch.DONE)]
     if isinstance(event, events.BattleJudged) and not event.judgment.additional:
         return [("judge_state", Branch.DONE)]

@@ -6,13 +6,12 @@
 What follows from an event is stored in its transaction: a verdict, vote or list with labels that is recorded
 is counted.
 Seven statements per transaction, however many events it stores, and as many more for events that state
-outcomes; a few more where there are several judges or nuggetizers, or where people voted.
+outcomes; a few more where people voted.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
@@ -21,7 +20,6 @@ from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.runtime.errors import InvalidInput
 from services.store import pending_votes
-from services.store.declared_states import DeclaredStates, Names, several
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
@@ -115,17 +113,10 @@ class _Progress:
     judge_state: str
     ended_at: datetime | None
 
-    def apply(self, event: core.BattleEvent, at: datetime, states: Sequence[DeclaredStates]) -> Recorded:
+    def apply(self, event: core.BattleEvent, at: datetime) -> Recorded:
         """Count an event and move the branches that it ends."""
         self.event_count += 1
-        decided = set()
-        for each in states:
-            if (of_all := each.branch_after(event, Branch(getattr(self, each.column)))) is not None:
-                setattr(self, each.column, of_all.value)
-                decided.add(each.column)
         for column, branch in branches_moved(event):
-            if column in decided:
-                continue
             # A later success overrides a failure (a retried battle); a late failure does not undo a success.
             allowed = (Branch.PENDING, Branch.FAILED) if branch is Branch.DONE else (Branch.PENDING,)
             if getattr(self, column) in allowed:
@@ -159,9 +150,7 @@ _MOVE = (
 )
 
 
-def record_all(
-    connection: Connection, new: Sequence[NewEvent], at: datetime, names: Names = MappingProxyType({})
-) -> list[Recording]:
+def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
     """Append events to their battles, update the states of the battles, and count the outcomes.
 
     The rows of the battles are locked, so that the events of a battle are numbered without gaps and in commit
@@ -171,7 +160,6 @@ def record_all(
         connection: Connection in a transaction; in SQLite one that may write.
         new: The events, in order.
         at: Time of the recording.
-        names: Names of the declared judges and nuggetizers; none for a single one.
 
     Returns:
         For each event None when it had been recorded before, LookupError when its battle is not stored, and
@@ -182,7 +170,6 @@ def record_all(
     moving = {
         key: _Progress(**{name: row[name] for name in _Progress.__slots__}) for key, row in rows.items()
     }
-    states = several(names, connection, moving)
     known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
     results: list[Recording] = []
     stored: list[tuple[NewEvent, Recorded]] = []
@@ -194,15 +181,13 @@ def record_all(
             results.append(None)
         else:
             known.add(each.message_id)
-            recorded = moving[battle_id].apply(each.event, at, states)
+            recorded = moving[battle_id].apply(each.event, at)
             results.append(recorded)
             stored.append((each, recorded))
     _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
     moved = sorted({core.battle_id_of(each.event) for each, _ in stored})
     if moved:
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in moved])
-    for of_branch in states:
-        of_branch.write()
     happened = [each.event for each, _ in stored]
     note_graders(connection, happened)
     _insert_failures(connection, [_failure_row(e, at) for e in happened if isinstance(e, core.BattleFailed)])

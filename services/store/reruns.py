@@ -10,12 +10,10 @@ from sqlalchemy import case, or_, select, update
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
-from services.store.declared_states import forget_failed
-from services.store.progress import FAILED, columns_ended_by
+from services.store.progress import columns_ended_by
 from services.store.tables import battles, failures
 
 _COLUMNS = ("nugget_state", "judge_state")
-_LISTING = (Stage.NUGGETIZER, Stage.ASSIGNER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,51 +49,41 @@ async def restart_failed(database: Database, battle_id: str, at: datetime) -> li
     """
     if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
         return []
-    failed = {name: battles.c[name].in_(FAILED) for name in _COLUMNS}
+    failed = {name: battles.c[name] == Branch.FAILED.value for name in _COLUMNS}
     reset = {
         name: case((condition, Branch.PENDING.value), else_=battles.c[name])
         for name, condition in failed.items()
     }
     async with database.transaction() as tx:
-        restarted = await tx.execute(  # first, because it locks the row
+        await tx.execute(  # first, because it locks the row
             update(battles)
             .where(battles.c.id == battle_id, battles.c.ended_at.is_not(None), or_(*failed.values()))
             .values(**reset, ended_at=None, republished=0, republished_at=at)
         )
-        if restarted.rowcount:
-            await forget_failed(tx, battle_id)
         states = select(*(battles.c[name] for name in _COLUMNS)).where(battles.c.id == battle_id)
         row = (await tx.execute(states)).one_or_none()
         if row is None:
             return []
         pending = [name for name in _COLUMNS if row._mapping[name] == Branch.PENDING.value]
-        columns = (failures.c.key, failures.c.stage, failures.c.evaluator)
+        columns = (failures.c.key, failures.c.stage)
         newest_first = (failures.c.failed_at.desc(), failures.c.key)
         of_battle = select(*columns).where(failures.c.battle_id == battle_id).order_by(*newest_first)
-        rows = [_Failed(row.key, Stage(row.stage), row.evaluator) for row in await tx.execute(of_battle)]
+        rows = [_Failed(row.key, Stage(row.stage)) for row in await tx.execute(of_battle)]
     return _restarts(pending, rows)
 
 
 class _Failed(NamedTuple):
     key: str
     stage: Stage
-    evaluator: str | None
 
 
 def _restarts(pending: Sequence[str], rows: Sequence[_Failed]) -> list[Restart]:
-    """For each pending branch the stage that ended it last; a stage that ended both runs once.
-
-    Of several nuggetizers one can fail before and another one behind its list. Where the list is labelled
-    again, all of them run again, too; what they paid for is in the cache of replies.
-    """
+    """For each pending branch the stage that ended it last; a stage that ended both runs once."""
     stages: dict[Stage, list[str]] = {}
-    named = any(row.evaluator is not None for row in rows if row.stage in _LISTING)
     for column in pending:
         newest = next((row for row in rows if column in columns_ended_by(row.stage)), None)
         if newest is None:
             continue
-        again = _LISTING if named and newest.stage is Stage.ASSIGNER else (newest.stage,)
-        for stage in again:
-            if newest.key not in stages.setdefault(stage, []):
-                stages[stage].append(newest.key)
+        if newest.key not in stages.setdefault(newest.stage, []):
+            stages[newest.stage].append(newest.key)
     return [Restart(stage, tuple(keys)) for stage, keys in stages.items()]

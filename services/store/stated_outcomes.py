@@ -57,17 +57,16 @@ def _stated(event: BattleEvent, source: str, now: datetime) -> Iterator[Outcome]
 
 
 def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[Outcome]:
-    """The outcome of a list, and of the first list the one on its grounded nuggets, if it has any."""
+    """The outcome of a list, and the one on its grounded nuggets, if it has any."""
     nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
     margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
     winner, version = preference(margin, 0.0, threshold), event.nugget_list.version
-    lens = Lens.NUGGET if source == Lens.NUGGET.value else Lens.OTHER_NUGGET
-    outcome = _outcome(event.battle, source, lens, winner, margin=margin, now=now)
+    outcome = _outcome(event.battle, source, Lens.NUGGET, winner, margin=margin, now=now)
     told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
     model = event.assignment_set.model[:_MODEL_CHARACTERS] or None
     yield replace(outcome, probabilities=told, list_version=version, judge_model=model)
     grounded = grounded_verdict(nuggets, assignments, threshold)
-    if lens is Lens.NUGGET and grounded is not None:
+    if grounded is not None:
         name, margin = Lens.GROUNDED, grounded.margin
         outcome = _outcome(event.battle, name.value, name, grounded.preference, margin=margin, now=now)
         told = _probabilities(preference_by_labels(grounded.nuggets, assignments, threshold))

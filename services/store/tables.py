@@ -3,7 +3,6 @@
 battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages without what is stored elsewhere
 failures     failures of stages
-judge_states the state of each judge per battle, where there are several judges
 grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
 sources      the usable pages of each battle, and the sides that cite them
@@ -103,14 +102,6 @@ failures = Table(
     Column("discarded_at", _UTC),
     Index(None, "arena", "failed_at"),
     Index(None, "failed_at"),
-)
-
-judge_states = Table(
-    "judge_states",
-    metadata,
-    Column("battle_id", String(200), primary_key=True),
-    Column("evaluator", String(80), primary_key=True),
-    Column("state", String(16), nullable=False),
 )
 
 grader_states = Table(

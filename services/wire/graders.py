@@ -67,3 +67,14 @@ def subject_of(name: str) -> str:
 def evaluator_of(durable: str) -> str | None:
     """The evaluator that reads a consumer; None for other consumers."""
     return durable.removeprefix(GRADER_PREFIX) if durable.startswith(GRADER_PREFIX) else None
+
+
+def stage_of(durable: str) -> Stage | None:
+    """The stage that reads a consumer; None for a consumer of no stage.
+
+    >>> stage_of("grader-utility"), stage_of("nuggetizer"), stage_of("mover")
+    (<Stage.GRADER: 'grader'>, <Stage.NUGGETIZER: 'nuggetizer'>, None)
+    """
+    if evaluator_of(durable) is not None:
+        return Stage.GRADER
+    return next((stage for stage in Stage if stage.value == durable), None)

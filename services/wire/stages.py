@@ -11,7 +11,6 @@ from nuggetstream.domain.event import (
     Event,
     arena_of,
     battle_id_of,
-    nuggetizer_of,
 )
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.failure import Stage as StageName
@@ -33,8 +32,7 @@ from services.wire.codec import (
     seal,
     unseal,
 )
-from services.wire.declared import Declared, stage_of
-from services.wire.graders import evaluator_of
+from services.wire.graders import evaluator_of, stage_of
 from services.wire.retries import retry_notice
 from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of
@@ -63,8 +61,7 @@ def event_stage(
         concurrency: Number of events handled at once.
         deadline: Seconds that one attempt may take.
         consumer: Consumer to use instead of the stage's own in the topology.
-        evaluator: Name of the judge, nuggetizer or evaluator that failures name; None for other stages and
-            where there is a single one. The assigner's failures name the nuggetizer of the list.
+        evaluator: Name of the evaluator, which its failures have; None for other stages.
     """
 
     spec = consumer or topology.consumer(name)
@@ -80,7 +77,7 @@ def event_stage(
         # names no battle.
         if event is None or name is StageName.RECORDER:
             return []
-        return [battle_failed(event, replace(failure, evaluator=evaluator or _listed_by(event, name)))]
+        return [battle_failed(event, replace(failure, evaluator=evaluator))]
 
     return Stage(
         name=name,
@@ -103,11 +100,7 @@ def _work_of(event: BattleEvent, evaluator: str | None) -> Work:
     return Work(battle_id_of(event), arena_of(event), evaluator, partial(texts_of, event))
 
 
-def _listed_by(event: BattleEvent, stage: StageName) -> str | None:
-    return nuggetizer_of(event) if stage is StageName.ASSIGNER else None
-
-
-async def failure_of(letter: DeadLetter, blobs: BlobStore, *declared: Declared) -> Sequence[Outgoing]:
+async def failure_of(letter: DeadLetter, blobs: BlobStore) -> Sequence[Outgoing]:
     """The failure event that stands for a message whose deliveries ran out.
 
     There is none where the message names no battle (its body cannot be decoded), or where a failure of the
@@ -116,7 +109,6 @@ async def failure_of(letter: DeadLetter, blobs: BlobStore, *declared: Declared) 
     Args:
         letter: The message as a dead letter.
         blobs: Where large bodies are stored.
-        declared: The declared judges and nuggetizers, whose names failures have.
     """
     stage = stage_of(letter.stage)
     if stage is None or stage in _NO_FAILURE_OF_BATTLE or letter.body is None:
@@ -125,14 +117,13 @@ async def failure_of(letter: DeadLetter, blobs: BlobStore, *declared: Declared) 
         event = cast(BattleEvent, await unseal(letter.schema, letter.body, blobs))
     except UndecodableMessage:
         return []
-    names = [each.named(letter.stage) for each in declared]
     failure = StageFailure(
         stage=stage,
         reason=letter.reason,
         detail=letter.detail,
         attempts=letter.attempts,
         admin_detail=letter.admin_detail,
-        evaluator=next(filter(None, (evaluator_of(letter.stage), *names, _listed_by(event, stage))), None),
+        evaluator=evaluator_of(letter.stage),
     )
     failed = battle_failed(event, failure)
     return [

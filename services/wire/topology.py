@@ -22,8 +22,7 @@ from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
-from services.wire.declared import Declared, Judges, Nuggetizers, stage_of
-from services.wire.graders import Graders, durable_of, subject_of
+from services.wire.graders import Graders, durable_of, stage_of, subject_of
 from services.wire.subjects import SUBJECTS
 
 _DAY = 24 * 3600.0
@@ -44,9 +43,7 @@ _INPUTS: dict[Stage, tuple[str, ...]] = {
 
 
 MOVER_DEAD = f"{subjects.DEAD}.mover"
-_ONE_JUDGE, _ONE_NUGGETIZER = Judges(), Nuggetizers()
 _NO_GRADERS = Graders()
-_PER_NAME = (Stage.JUDGE, Stage.NUGGETIZER, Stage.GRADER)  # stages with a consumer per name
 
 
 def dead_subject(stage: Stage) -> str:
@@ -131,15 +128,6 @@ def _consumer(stage: Stage) -> ConsumerSpec:
     )
 
 
-def consumer_of(declared: Declared, name: str) -> ConsumerSpec:
-    """The durable consumer of a judge or nuggetizer; of several, the broker stores whose it is.
-
-    The key in the metadata is the stage, and the value is the name.
-    """
-    metadata = ((declared.stage.value, name),) if declared.several else ()
-    return replace(consumer(declared.stage), durable=declared.durable(name), metadata=metadata)
-
-
 def grader_consumer(name: str, reads: type[events.BattleEvent]) -> ConsumerSpec:
     """The durable consumer of one evaluator.
 
@@ -151,26 +139,19 @@ def grader_consumer(name: str, reads: type[events.BattleEvent]) -> ConsumerSpec:
     return replace(consumer(Stage.GRADER), durable=durable_of(name), subjects=subjects_read)
 
 
-def consumers(
-    judges: Judges = _ONE_JUDGE,
-    graders: Graders = _NO_GRADERS,
-    nuggetizers: Nuggetizers = _ONE_NUGGETIZER,
-) -> Sequence[ConsumerSpec]:
-    """All durable consumers: one per stage, judge, nuggetizer and evaluator, and the mover's."""
-    others = [consumer(stage) for stage in Stage if stage not in _PER_NAME]
-    of_names: list[ConsumerSpec] = []
-    for declared in (judges, nuggetizers):
-        of_names += [consumer_of(declared, name) for name in declared.names] or [consumer(declared.stage)]
+def consumers(graders: Graders = _NO_GRADERS) -> Sequence[ConsumerSpec]:
+    """All durable consumers: one per stage and evaluator, and the mover's."""
+    of_stages = [consumer(stage) for stage in Stage if stage is not Stage.GRADER]
     of_graders = [grader_consumer(*declared) for declared in graders.reads]
-    return [*others, *of_names, *of_graders, advisory_consumer(MOVER_DEAD)]
+    return [*of_stages, *of_graders, advisory_consumer(MOVER_DEAD)]
 
 
 def is_own_consumer(durable: str) -> bool:
     """Whether a durable consumer is one of the platform's, which it creates and deletes.
 
-    That of a judge, nuggetizer or evaluator that is no longer declared is one, too: it keeps every message.
+    That of an evaluator that is no longer declared is one, too: it keeps every message.
 
-    >>> is_own_consumer("judge-strict"), is_own_consumer("my-archive")
+    >>> is_own_consumer("grader-utility"), is_own_consumer("my-archive")
     (True, False)
     """
     return stage_of(durable) is not None or durable == advisory_consumer(MOVER_DEAD).durable

@@ -36,7 +36,6 @@ from services.cli.settings import PipelineSettings, PlatformSettings, ServerSett
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import metrics
 from services.runtime.llm.settings import LLMSettings
-from services.wire.declared import Declared, Judges, Nuggetizers
 from services.wire.topology import consumers
 from tests.tools import REQUIRED
 
@@ -207,33 +206,10 @@ def test_there_is_one_trigger_for_every_durable_consumer() -> None:
 
 
 @needs_kubectl
-@pytest.mark.parametrize(
-    ("overlay", "declared", "name"),
-    [("two-judges", Judges, "strict"), ("two-nuggetizers", Nuggetizers, "second")],
-)
-def test_the_second_of_several_is_declared_scaled_and_otherwise_as_the_first(
-    overlays: dict[str, list[Manifest]], overlay: str, declared: type[Declared], name: str
-) -> None:
-    manifests, stage = overlays[overlay], declared.stage.value
-    (settings,) = [m for m in manifests if re.match(r"ConfigMap settings-\w+$", name_of(m))]
-    names = declared.parse(settings["data"][declared.variable])
-    objects = [m for m in manifests if m["kind"] == "ScaledObject"]
-    named = {t["metadata"]["consumer"] for each in objects for t in each["spec"]["triggers"]}
-    assert named == {spec.durable for spec in consumers(**{f"{stage}s": names})}
-    deployments = {m["metadata"]["name"]: m for m in manifests if m["kind"] == "Deployment"}
-    first, second = deployments[stage], deployments[f"{stage}-{name}"]
-    own = {e["name"]: e for e in pod(second)["containers"][0]["env"]}
-    assert own.pop(declared.own_variable)["value"] == name
-    assert own.pop("NUGGETSTREAM_LLM_MODEL")["value"]
-    pod(second)["containers"][0]["env"] = [*own.values()]
-    assert json.loads(json.dumps(second).replace(f"{stage}-{name}", stage)) == first
-
-
-@needs_kubectl
 def test_only_stages_that_ask_a_model_hold_its_key(overlays: dict[str, list[Manifest]]) -> None:
     for manifests in overlays.values():
         holders = {m["metadata"]["name"] for m in manifests if "nuggetstream-model" in json.dumps(m)}
-        assert holders - {"judge-strict", "nuggetizer-second"} == {"nuggetizer", "assigner", "judge"}
+        assert holders == {"nuggetizer", "assigner", "judge"}
         for manifest in manifests:
             if manifest["metadata"]["name"] in holders and manifest["kind"] == "Deployment":
                 assert "model-settings" in json.dumps(manifest)
@@ -341,7 +317,7 @@ def test_all_streams_together_fit_the_broker_with_a_tenth_to_spare(config: str) 
 @needs_kubectl
 @pytest.mark.parametrize("overlay", [folder.name for folder in OVERLAYS])
 def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], overlay: str) -> None:
-    assert {"dev", "prod", "two-judges", "two-nuggetizers"} == set(overlays)
+    assert {"dev", "prod"} == set(overlays)
     assert rules.problems(overlays[overlay], policies=True) == []
 
 

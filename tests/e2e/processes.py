@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from click.testing import CliRunner
 
@@ -103,14 +102,11 @@ def clean_environment(**settings: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def separate_processes(
-    folder: Path, *, second: Mapping[str, Mapping[str, str]] = MappingProxyType({}), **settings: str
-) -> AsyncIterator[Platform]:
+async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Platform]:
     """Broker, database and every service, each in its own process, until the block ends.
 
     Args:
         folder: Where they keep their files.
-        second: By service, the settings in which a further process, such as "judge-2", differs.
         settings: Further or other settings by name, without the prefix of their variables.
     """
     ports = free_ports(len(SERVICES) + 1)
@@ -139,10 +135,6 @@ async def separate_processes(
             )
             for name, port in grpc.items()
         }
-        for service, differing in second.items():
-            own = {f"NUGGETSTREAM_{name.upper()}": value for name, value in differing.items()}
-            arguments, key = ("--grpc-port", "0", "--metrics-port", "0"), f"{service}-2"
-            processes[key] = Process(service, arguments, environment | own, folder / f"{key}.log")
         platform = Platform(
             f"http://127.0.0.1:{ports[-1]}", processes, environment["NUGGETSTREAM_DATABASE_URL"]
         )

@@ -5,7 +5,6 @@ import gzip
 import json
 import re
 import signal
-import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -270,36 +269,6 @@ async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Pa
     (result,) = read_lines(tmp_path / "out" / "results.jsonl")
     assert result["state"] == "scored"
     assert result["judgments"][0]["flipped"] is None  # one order only
-
-
-@pytest.mark.parametrize(
-    ("variable", "what", "instead"),
-    [
-        ("NUGGETSTREAM_JUDGES", "judges", "additional judges (NUGGETSTREAM_EVALUATORS) or a panel"),
-        ("NUGGETSTREAM_NUGGETIZERS", "nuggetizers", "run each service with `nuggetstream serve`"),
-    ],
-)
-async def test_one_process_rejects_several_judges_and_says_what_runs_instead(
-    tmp_path: Path, variable: str, what: str, instead: str
-) -> None:
-    folder = tmp_path / "data"
-    with socket.create_server(("127.0.0.1", 0)) as taken:  # nothing is bound before the settings are checked
-        environment = LIGHT | {variable: "one,two", "NUGGETSTREAM_METRICS_PORT": str(taken.getsockname()[1])}
-        code, output = await run_command(environment, "up", "--data-dir", str(folder))
-    assert code == 1
-    assert not folder.exists()
-    assert f"{variable} names several {what}, and this command runs one" in " ".join(output.split())
-    assert instead in " ".join(output.split())
-
-
-async def test_eval_rejects_several_nuggetizers_as_up_does(tmp_path: Path) -> None:
-    file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
-    environment = LIGHT | {"NUGGETSTREAM_NUGGETIZERS": "one,two"}
-    code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
-    assert code == 1
-    named = "NUGGETSTREAM_NUGGETIZERS names several nuggetizers, and this command runs one"
-    assert named in " ".join(output.split())
-    assert not (tmp_path / "out" / "results.jsonl").exists()
 
 
 async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Two judges in processes of their own: both judge every battle, and the first runs the evaluators."""
+"""A second judge and evaluators, beside the judge that battles wait for, in a process that is killed."""
 
 import asyncio
 from collections import Counter
@@ -17,16 +17,13 @@ from tests.e2e.test_separate_processes import until_all_ended
 
 BATTLES = 10
 GRADERS = ("answer_quality", "query_profile")
-DECLARED = {"judges": "pairwise,blind", "evaluators": ",".join(GRADERS)}
-SECOND = {"judge_name": "blind", "judge_passages": "0", "profile": "paper"}
+SECOND = "utility"
 
 
 @pytest.mark.timeout(300)
-async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_path: Path) -> None:
+async def test_two_judges_both_judge_every_battle_also_when_their_process_is_killed(tmp_path: Path) -> None:
     async with (
-        separate_processes(
-            tmp_path, second={"judge": SECOND}, judges="pairwise,blind", evaluators=",".join(GRADERS)
-        ) as platform,
+        separate_processes(tmp_path, evaluators=",".join((*GRADERS, SECOND))) as platform,
         AsyncClient(platform.url, patience=60) as client,
     ):
         database = Database(platform.database_url)
@@ -34,8 +31,8 @@ async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_p
         for number in range(BATTLES):
             await client.submit(battle(number))
             if number == BATTLES // 2:
-                await platform.processes["judge-2"].kill()
-        await platform.processes["judge-2"].start()
+                await platform.processes["judge"].kill()
+        await platform.processes["judge"].start()
         await until_all_ended(battles)
         async with asyncio.timeout(60):
             while (await outcomes.counts("test"))[Lens.JUDGE] < 2 * BATTLES:
@@ -45,24 +42,24 @@ async def test_two_judges_both_judge_every_battle_also_while_one_is_killed(tmp_p
         assert Counter(row.state.value for row in rows) == {"scored": BATTLES}
         said = await outcomes.of_battles([row.id for row in rows])
         sources = Counter(outcome.source for of_one in said.values() for outcome in of_one)
-        assert sources["judge:pairwise"] == sources["judge:blind"] == BATTLES
+        assert sources["judge:pairwise"] == sources[f"judge:{SECOND}"] == BATTLES
         view = await client.battle(rows[0].id)
-        assert {judgment.evaluator for judgment in view.judgments} == {"pairwise", "blind"}
+        assert {judgment.evaluator for judgment in view.judgments} == {"pairwise", SECOND}
         for row in rows:  # grades may be recorded after the end of the battle
             async with asyncio.timeout(60):
                 while len(graded := (await client.battle(row.id)).gradings) < len(GRADERS):
                     await asyncio.sleep(0.1)
             assert tuple(each.evaluator for each in graded) == GRADERS
             assert all(each.grades for each in graded)
-        for name in ("pairwise", "blind"):
+        for name in ("pairwise", SECOND):
             (board,) = await client.leaderboard("test", lens="judge", evaluator=name)
             assert (board.scored, board.outcomes) == (BATTLES, BATTLES)
-            assert (board.method.slice.evaluator, board.evaluators) == (name, ["blind", "pairwise"])
+            assert (board.method.slice.evaluator, board.evaluators) == (name, ["pairwise", SECOND])
             assert sum(standing.battles for standing in board.standings) == 2 * BATTLES
         (together,) = await client.leaderboard("test", lens="judge")
         assert (together.scored, together.outcomes) == (BATTLES, BATTLES)  # each battle once
         compared = (await client.agreement("test")).pairs[3:]
-        assert [(pair.first_evaluator, pair.second_evaluator) for pair in compared] == [("blind", "pairwise")]
+        assert [(pair.first_evaluator, pair.second_evaluator) for pair in compared] == [("pairwise", SECOND)]
         assert compared[0].battles == BATTLES
         await database.close()
     assert set(platform.exit_codes.values()) == {0}, platform.exit_codes

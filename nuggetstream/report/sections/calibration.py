@@ -12,7 +12,6 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
 from nuggetstream.files.numerals import number, part_of, percent
-from nuggetstream.files.other_lists import ListedNuggetRow
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.preference import preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
@@ -25,7 +24,6 @@ from nuggetstream.statistics.calibration import Calibration, calibration
 _CLASSES = (Vote.A, Vote.TIE, Vote.B)
 _AXIS = [0.0, 1.0]
 NUGGETS = "nuggets"
-_OTHER_LIST = f"{NUGGETS} of "  # before the name of a nuggetizer other than the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +84,14 @@ def _by_judges(battle: BattleRow) -> Iterator[_Said]:
 
 
 def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
-    """What the nuggets of each list say, with the probabilities that follow from those of their labels."""
+    """What the nuggets say, with the probabilities that follow from those of their labels."""
     model = battle.label_model or "unknown"
     if (verdict := battle.nugget_verdict) is not None and battle.nuggets:
         said, shares = verdict.preference, _of_labels(battle.nuggets, verdict.tie_threshold)
         yield (NUGGETS, model), said, shares
-    for other in battle.other_lists:
-        if other.verdict is not None and other.verdict.tie_threshold is not None:
-            shares = _of_labels(other.nuggets, other.verdict.tie_threshold)
-            yield (f"{_OTHER_LIST}{other.nuggetizer}", model), other.verdict.preference, shares
 
 
-def _of_labels(listed: Sequence[NuggetRow | ListedNuggetRow], threshold: float) -> ProbabilitiesRow | None:
+def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> ProbabilitiesRow | None:
     nuggets = [
         Nugget(id=str(place), text=str(place), importance=each.importance)
         for place, each in enumerate(listed)
@@ -131,7 +125,7 @@ def _of(
             [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _, _ in cases],
         ),
         band=None
-        if evaluator == NUGGETS or evaluator.startswith(_OTHER_LIST)
+        if evaluator == NUGGETS
         else tie_band(
             [shares.a - shares.b for _, _, shares in cases],
             [said for _, said, _ in cases],

@@ -14,7 +14,6 @@ from services.cli.settings import PlatformSettings, ServerSettings
 from services.cli.waiting import NO_WAIT_HELP, Patience
 from services.runtime.bus import Bus, describe_error, ensure, remove_undeclared
 from services.runtime.errors import Outage
-from services.wire.declared import DECLARABLE, prefix_of
 from services.wire.graders import GRADER_PREFIX
 from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
@@ -30,8 +29,7 @@ def command(no_wait: bool) -> None:
     Running it again changes nothing. While the broker is away, or members of its cluster, it waits, for at
     most NUGGETSTREAM_START_PATIENCE_S seconds. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
     stream (3 in production), NUGGETSTREAM_NATS_STREAM_BYTES the size of all streams together.
-    Consumers of judges, nuggetizers and evaluators that NUGGETSTREAM_JUDGES, NUGGETSTREAM_NUGGETIZERS
-    and NUGGETSTREAM_EVALUATORS no longer name are deleted.
+    Consumers of evaluators that NUGGETSTREAM_EVALUATORS no longer names are deleted.
     """
     platform, server = read_settings(PlatformSettings), read_settings(ServerSettings)
 
@@ -53,15 +51,11 @@ async def _declare(bus: Bus, platform: PlatformSettings) -> None:
     """
     declared = (
         streams(platform.nats_replicas, platform.nats_stream_bytes),
-        consumers(platform.declared_judges, platform.declared_graders, platform.declared_nuggetizers),
+        consumers(platform.declared_graders),
     )
     try:
         await ensure(bus.js, *declared)
-        removed = [
-            name
-            for prefix in (*(prefix_of(each.stage) for each in DECLARABLE), GRADER_PREFIX)
-            for name in await remove_undeclared(bus.js, STREAM_ARENA, prefix, declared[1])
-        ]
+        removed = await remove_undeclared(bus.js, STREAM_ARENA, GRADER_PREFIX, declared[1])
     except nats.errors.Error as error:
         if _is_away(error):
             raise Outage(Reason.DEADLINE, describe_error(error)) from error

@@ -8,7 +8,7 @@ import click
 
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
-from services.cli.embedded import NATS, Choices, Embedded, embedded, require_one_of_each
+from services.cli.embedded import NATS, Choices, Embedded, embedded
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run, serve_metrics
@@ -50,7 +50,6 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
     server = read_settings(ServerSettings).model_copy(
         update={name: port for name, port in given.items() if port is not None}
     )
-    require_one_of_each()
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     arena_port = GRPC_PORTS["gateway"] if server.grpc_port is None else server.grpc_port

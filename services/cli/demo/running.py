@@ -104,7 +104,7 @@ def _with_every_evaluator(choices: Choices) -> Choices:
     """The configuration with all evaluators where they cost nothing, that is, with the offline model."""
     if not choices.llm.offline:
         return choices
-    beside = [name for name in BESIDE_THE_JUDGE if name != choices.pipeline.evaluator]
+    beside = [name for name in BESIDE_THE_JUDGE if name != choices.pipeline.judge_evaluator]
     return replace(choices, evaluators=",".join(beside))
 
 

@@ -1,10 +1,9 @@
-"""The wiring of one of the declared nuggetizers, or of the only one."""
+"""The wiring of the nuggetizer."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from services.cli.own_consumer import own_consumer
 from services.cli.shared_parts import model_state, nugget_bank, open_chat_model
 from services.cli.wiring.parts import Parts
 from services.nuggetizer.documents import NuggetSources
@@ -17,15 +16,8 @@ from services.runtime.stage import Stage
 async def open_nuggetizer_stage(
     parts: Parts,
 ) -> AsyncIterator[tuple["Stage[Any, Any]", Sequence["BackgroundTask"]]]:
-    """The stage, and the task that tells while its model is away.
-
-    Raises:
-        NotPrepared: The nuggetizer is not declared, or its consumer belongs to another one.
-    """
-    pipeline, declared = parts.pipeline, parts.platform.declared_nuggetizers
-    name = pipeline.nuggetizer or declared.first
-    consumer = await own_consumer(parts.bus, declared, name)
-    llm = parts.llm.for_stage("nuggetizer")
+    """The stage, and the task that tells while its model is away."""
+    pipeline, llm = parts.pipeline, parts.llm.for_stage("nuggetizer")
     async with AsyncExitStack() as opened:
         model = await opened.enter_async_context(open_chat_model(parts, llm))
         decisions = None
@@ -42,11 +34,8 @@ async def open_nuggetizer_stage(
             decisions=decisions,
             bank=nugget_bank(parts),
             prompts=model.overrides.key,
-            name=name if declared.several else None,
-            additional=declared.is_additional(name),
         )
-        concurrency = pipeline.llm_stage_concurrency
-        stage = build(nuggetizer, parts.blobs, concurrency=concurrency, consumer=consumer)
+        stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
         yield stage, [model_state(parts.bus, stage.name, model)]
 
 

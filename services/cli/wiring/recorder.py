@@ -26,22 +26,17 @@ from services.wire.topology import MOVER_DEAD, consumers
 @asynccontextmanager
 async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
-    judges, nuggetizers = parts.platform.declared_judges, parts.platform.declared_nuggetizers
-    battles = Battles(parts.database, judges.names, nuggetizers.names)
+    battles = Battles(parts.database)
     recorder = Recorder(battles, parts.bus.core_publish)
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
-    declared = consumers(judges, parts.platform.declared_graders, nuggetizers)
-    mover = AdvisoryMover(
-        parts.bus, declared, lambda letter: failure_of(letter, parts.blobs, judges, nuggetizers)
-    )
+    declared = consumers(parts.platform.declared_graders)
+    mover = AdvisoryMover(parts.bus, declared, lambda letter: failure_of(letter, parts.blobs))
     reconciling = reconciler(
         parts.bus,
         parts.database,
         parts.blobs,
         quiet_after=parts.platform.quiet_seconds,
-        judges=judges.names,
-        nuggetizers=nuggetizers.names,
         graders=parts.platform.declared_graders,
     )
     eraser = eraser_of(parts.bus, parts.database)

@@ -18,8 +18,6 @@ from nuggetstream.domain.event import (
     BattleGraded,
     BattleJudged,
     BattleSubmitted,
-    has_other_list,
-    nuggetizer_of,
 )
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.lens import INDEPENDENT, Lens
@@ -43,7 +41,6 @@ from nuggetstream.views.sources import SourceView
 from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
-from services.gateway.battles.other_lists import other_list_views
 from services.gateway.battles.sources import evidence_views, source_views
 from services.gateway.battles.verdicts import (
     grounded_verdict_view,
@@ -121,8 +118,6 @@ def assemble(
         nugget_verdict=nugget_verdict_view(explanation),
         grounded_verdict=grounded_verdict_view(explanation),
         leading=leading,
-        nuggetizer=snapshot.nugget_list and snapshot.nugget_list.nuggetizer,
-        other_lists=other_list_views(snapshot),
         judgments=judgment_views(snapshot.judgments),
         guided=judgment_views(snapshot.guided),
         gradings=grading_views(snapshot.gradings),
@@ -200,9 +195,9 @@ def _steps(
     pairs = list(zip(recorded, events, strict=True))
     done = {stored.name: stored.recorded_at for stored, event in reversed(pairs) if not _is_additional(event)}
     failed = {event.failure.stage for event in events if isinstance(event, BattleFailed)}
-    if row.judge_state is not Branch.DONE:  # one of several judges may have given a verdict
+    if row.judge_state is not Branch.DONE:  # it may be run again
         done.pop(STEPS[Stage.JUDGE], None)
-    if row.nugget_state is not Branch.DONE:  # a list may have been edited since, or another one has no labels
+    if row.nugget_state is not Branch.DONE:  # the list may have been edited since
         done.pop(STEPS[Stage.ASSIGNER], None)
     return [_step(stage, row, done, failed) for stage in STEPS]
 
@@ -233,9 +228,7 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
     for stored, event in zip(recorded, events, strict=True):
         if not _is_additional(event):
             last[stored.name, None] = stored.sequence
-        if (nuggetizer := nuggetizer_of(event)) is not None:
-            last[stored.name, nuggetizer] = stored.sequence
-        elif isinstance(event, BattleJudged):
+        if isinstance(event, BattleJudged):
             name = _COMPLETED[Stage.GRADER if event.judgment.additional else Stage.JUDGE]
             last[name, event.judgment.evaluator] = stored.sequence
         elif isinstance(event, BattleGraded):
@@ -249,10 +242,8 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
 
 
 def _is_additional(event: BattleEvent) -> bool:
-    """Whether it is the verdict of a judge that no battle waits for, or a list beside the first."""
-    if isinstance(event, BattleJudged):
-        return event.judgment.additional
-    return has_other_list(event)
+    """Whether it is the verdict of a judge that no battle waits for."""
+    return isinstance(event, BattleJudged) and event.judgment.additional
 
 
 def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) -> FailureView:

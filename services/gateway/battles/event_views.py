@@ -87,13 +87,13 @@ def _retrieved(event: core.BattleRetrieved) -> Fields:
 
 def _nuggetized(event: core.BattleNuggetized) -> Fields:
     nuggets = [_taken(n, "id", "text", "importance", "grounding") for n in event.nugget_list.nuggets]
-    return _taken(event.nugget_list, "version", "nuggetizer", "model") | {"nuggets": nuggets}
+    return _taken(event.nugget_list, "version", "model") | {"nuggets": nuggets}
 
 
 def _assigned(event: core.BattleAssigned) -> Fields:
     nuggets, assigned = event.nugget_list.nuggets, event.assignment_set
     a, b = (labels_of(assigned.assignments, side) for side in Side)
-    fields = _taken(event.nugget_list, "version", "nuggetizer") | {"model": assigned.model}
+    fields = _taken(event.nugget_list, "version") | {"model": assigned.model}
     fields["labels"] = [{"id": n.id, "a": a.get(n.id), "b": b.get(n.id)} for n in nuggets]
     fields["set_by"] = [_by_person(each, each.correction) for each in assigned.assignments if each.correction]
     try:

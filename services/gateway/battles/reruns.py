@@ -17,7 +17,7 @@ from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import derived_id
 from services.store.battles import Battles
 from services.store.event_reading import RecordedEvent
-from services.store.inputs import first_input, lists_of
+from services.store.inputs import first_input
 from services.store.reruns import Restart
 from services.store.text_references import Filled
 from services.wire.codec import decode
@@ -28,10 +28,10 @@ _INPUT: Mapping[Stage, str] = {
     Stage.INDEXER: "scraped",
     Stage.RETRIEVER: "indexed",
     Stage.NUGGETIZER: "retrieved",
-    Stage.ASSIGNER: "nuggetized",  # of every nuggetizer
+    Stage.ASSIGNER: "nuggetized",
     Stage.JUDGE: "retrieved",
 }
-_FIRST, _LISTED = "submitted", "nuggetized"
+_FIRST = "submitted"
 
 
 async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
@@ -49,10 +49,11 @@ async def rerun_events(battles: Battles, battle_id: str) -> list[Event]:
     submission = await battles.submission(battle_id)
     stored = [event for event in await battles.events_of(battle_id) if event.complete]
     recorded = {event.name: event for event in stored}  # the newest of each
+    inputs = [
+        (_input(name, recorded, submission), keys) for name, keys in _by_input(restarts, recorded).items()
+    ]
     return [
-        replace(event, key=derived_id(event.key, "run after", sorted(set(keys))))
-        for name, keys in _by_input(restarts, recorded).items()
-        for event in _inputs(name, stored, submission)
+        replace(event, key=derived_id(event.key, "run after", sorted(set(keys)))) for event, keys in inputs
     ]
 
 
@@ -65,14 +66,11 @@ def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]
     return by_input
 
 
-def _inputs(name: str, stored: Sequence[RecordedEvent], submission: Filled | None) -> Sequence[BattleEvent]:
-    """The newest recorded event with a name, or the newest list of each nuggetizer, or the submission.
+def _input(name: str, recorded: Mapping[str, RecordedEvent], submission: Filled | None) -> BattleEvent:
+    """The newest recorded event with a name, or the submission.
 
-    The caller gives them keys that are the same whenever they are made for the same failures.
+    The caller gives it a key that is the same whenever it is made for the same failures.
     """
-    if name == _LISTED:
-        return list(lists_of(stored).values())
-    newest = next((event for event in reversed(stored) if event.name == name), None)
-    if newest is None:
-        return [first_input(submission or Filled(b"", complete=True))]
-    return [cast(BattleEvent, decode(newest.schema, newest.body))]
+    if (newest := recorded.get(name)) is None:
+        return first_input(submission or Filled(b"", complete=True))
+    return cast(BattleEvent, decode(newest.schema, newest.body))

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import assert_never
 
-from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved, has_other_list
+from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet
@@ -25,7 +25,7 @@ from services.gateway.admission import Admission
 from services.gateway.battles.intake import Publish, known_row
 from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
 from services.store.battles import Battles
-from services.store.inputs import lists_of
+from services.store.inputs import graded_input
 from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
 from services.store.recording import NewEvent
 from services.wire.codec import decode
@@ -66,7 +66,7 @@ class Editor:
         for stored in await self.battles.events_of(battle_id):
             if stored.name == event_name(BattleNuggetized):
                 event = decode(stored.schema, stored.body)
-                if isinstance(event, BattleNuggetized) and not has_other_list(event):
+                if isinstance(event, BattleNuggetized):
                     nuggetized = event
             elif stored.name == event_name(BattleAssigned):
                 event = decode(stored.schema, stored.body)
@@ -135,9 +135,9 @@ class Editor:
     async def _again(self, known: RecordedEdit, battle_id: str) -> RecordedEdit:
         """Publish the list of a known edit once more, because that may have failed, unless it has labels."""
         if (await known_row(self.battles, battle_id)).nugget_state is Branch.PENDING:
-            for event in lists_of(await self.battles.events_of(battle_id)).values():
-                if not has_other_list(event):
-                    await self._publish(event)
+            newest = graded_input(await self.battles.events_of(battle_id), BattleNuggetized)
+            if isinstance(newest, BattleNuggetized):
+                await self._publish(newest)
         return known
 
     async def _publish(self, event: BattleNuggetized) -> None:
@@ -146,8 +146,6 @@ class Editor:
 
 
 def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:
-    if has_other_list(event):
-        return False
     return known is None or known.nugget_list.edit <= event.nugget_list.edit
 
 

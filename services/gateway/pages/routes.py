@@ -87,7 +87,6 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         policies=list(TiePolicy),
         boards=boards,
         members=_evaluators(found, Lens.MEMBER),
-        nuggetizers=_evaluators(found, Lens.OTHER_NUGGET),
         biases=await gateway.biases(query.arena),
         offline=await gateway.is_offline(query.arena),
         axis=axis_of(boards, zero),

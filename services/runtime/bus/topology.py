@@ -87,7 +87,6 @@ class ConsumerSpec:
             dependency is down and everything waits, delivery stops here: back pressure, not loss.
         backoff: Delay before a retry.
         replicas: Copies of the consumer's state; 0 for as many as the stream has.
-        metadata: Keys and values that the broker stores with the consumer.
     """
 
     stream: str
@@ -99,7 +98,6 @@ class ConsumerSpec:
     max_ack_pending: int = 1000
     backoff: Backoff = field(default_factory=Backoff)
     replicas: int = 0
-    metadata: tuple[tuple[str, str], ...] = ()
 
     @property
     def broker_max_deliver(self) -> int:
@@ -125,7 +123,6 @@ class ConsumerSpec:
             filter_subject=single,
             filter_subjects=list(self.subjects) if len(self.subjects) > 1 else None,
             num_replicas=self.replicas or None,
-            metadata=dict(self.metadata),
         )
 
 

@@ -53,14 +53,10 @@ SOURCES = [
     ("guided:a", Lens.GUIDED),
     ("member:a/x", Lens.MEMBER),
     ("member:a/y", Lens.MEMBER),
-    ("other_nugget:a", Lens.OTHER_NUGGET),
-    ("other_nugget:b", Lens.OTHER_NUGGET),
 ]
 TWO_SOURCES = [
     ("judge:Strict", "judge:a"),
     ("judge:a", "judge:Strict"),
-    ("nugget", "other_nugget:b"),
-    ("other_nugget:b", "other_nugget:a"),
 ]
 SYSTEMS = ["left", "right", "Über"]
 FEBRUARY, MARCH, MAY = (datetime(2026, month, 1, tzinfo=UTC) for month in (2, 3, 5))

@@ -98,11 +98,10 @@ def additional(evaluator: str = "nugget_guided") -> BattleJudged:
     return replace(judged, judgment=replace(judged.judgment, additional=True, guided=True))
 
 
-@pytest.mark.parametrize("judges", [(), ("pairwise", "strict")], ids=["one judge", "two"])
 async def test_an_additional_verdict_ends_no_branch_and_closes_the_failure_of_its_judge(
-    database: Database, judges: tuple[str, ...]
+    database: Database,
 ) -> None:
-    battles = Battles(database, judges)
+    battles = Battles(database)
     await battles.accept(samples.battle(), b"body", NOON)
     await happens(battles, samples.assigned(1, 0, of=1), gave_up("nugget_guided"))
     assert len(await FailedBattles(database).select(OPEN, 10)) == 1
@@ -111,7 +110,7 @@ async def test_an_additional_verdict_ends_no_branch_and_closes_the_failure_of_it
     row = await battles.get("b1")
     assert row is not None
     assert (row.state, row.judge_state) == (BattleState.RUNNING, Branch.PENDING)
-    await happens(battles, *map(samples.judged, [Vote.A] * 2, judges or ["pairwise"]))
+    await happens(battles, samples.judged(Vote.A))
     row = await battles.get("b1")
     assert row is not None
     assert row.state is BattleState.SCORED
@@ -126,14 +125,13 @@ async def test_guided_verdicts_and_members_are_in_no_board_of_the_judge(database
     for event in (panel, additional(), samples.assigned(1, 0, of=1), samples.voted(Vote.A)):
         await outcomes.put_all(outcomes_of(event, NOON))
     counts = {lens: await outcomes.lens_counts("default", lens) for lens in Lens}
-    one_each = dict.fromkeys(Lens, 1) | {Lens.OTHER_NUGGET: 0, Lens.GROUNDED: 0}
+    one_each = dict.fromkeys(Lens, 1) | {Lens.GROUNDED: 0}
     assert {lens: found.outcomes for lens, found in counts.items()} == one_each
     of_judge = {lens: await outcomes.evaluators("default", lens) for lens in JUDGED}
     assert of_judge == {
         Lens.JUDGE: ["pairwise"],
         Lens.GUIDED: ["nugget_guided"],
         Lens.MEMBER: ["pairwise/x"],
-        Lens.OTHER_NUGGET: [],
     }
     chosen = await outcomes.pair_counts("default", Lens.MEMBER, Slice(evaluator="pairwise/x", tags=("t",)))
     assert chosen == []

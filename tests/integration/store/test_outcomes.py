@@ -52,18 +52,17 @@ async def test_the_models_of_labels_and_judges_are_known_while_an_outcome_rests_
 ) -> None:
     outcomes = WrittenOutcomes(database)
     nugget = replace(OUTCOME, source="nugget", lens=Lens.NUGGET, judge_model="n", list_version=1)
-    other = replace(nugget, source="other_nugget:x", lens=Lens.OTHER_NUGGET, judge_model="o")
     judges = [
         replace(OUTCOME, source=f"{lens.value}:x", lens=lens, judge_model=lens.value, longer=0)
         for lens in (Lens.JUDGE, Lens.GUIDED, Lens.MEMBER)
     ]
     elsewhere = replace(nugget, battle_id="b2", arena="elsewhere", judge_model="m")
     await Battles(database).accept(replace(battle("b2"), arena="elsewhere"), b"", NOON)
-    await outcomes.put_all([OUTCOME, nugget, other, *judges, elsewhere])
-    assert await outcomes.models("default") == ["guided", "judge", "member", "n", "o"]
+    await outcomes.put_all([OUTCOME, nugget, *judges, elsewhere])
+    assert await outcomes.models("default") == ["guided", "judge", "member", "n"]
     assert [each.model for each in await outcomes.judge_counts("default")] == ["guided", "judge", "member"]
     await outcomes.put(replace(nugget, judge_model="newer", list_version=2))
-    assert await outcomes.models("default") == ["guided", "judge", "member", "newer", "o"]
+    assert await outcomes.models("default") == ["guided", "judge", "member", "newer"]
     assert set((await recount(database, repair=False)).values()) == {0}
     async with database.transaction() as tx:
         await tx.execute(update(battles).values(ended_at=NOON))

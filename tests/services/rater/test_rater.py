@@ -89,8 +89,6 @@ def test_grounded_nuggets_have_an_outcome_of_their_own_beside_that_of_all() -> N
     assert (every.lens, every.winner, every.margin) == (Lens.NUGGET, Vote.A, pytest.approx(1 / 3))
     assert (grounded.source, grounded.lens) == ("grounded", Lens.GROUNDED)
     assert (grounded.winner, grounded.margin) == (Vote.TIE, 0.0)  # both state the first nugget
-    other = replace(listed, nuggetizer="short", additional=True)
-    assert [said.lens for said in outcomes_of(replace(event, nugget_list=other), NOON)] == [Lens.OTHER_NUGGET]
 
 
 def test_a_missing_label_is_no_outcome() -> None:

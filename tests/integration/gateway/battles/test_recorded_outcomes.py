@@ -30,11 +30,6 @@ def by(name: str, event: BattleJudged, **changes: object) -> BattleJudged:
     return replace(event, key=f"{event.key} {name} {judgment.list_version}", judgment=judgment)
 
 
-def listed(name: str, event: BattleAssigned) -> BattleAssigned:
-    nuggets = replace(event.nugget_list, nuggetizer=name, additional=True)
-    return replace(event, key=f"{event.key} {name}", nugget_list=nuggets)
-
-
 def edited(event: BattleAssigned, version: int) -> BattleAssigned:
     """The list in a later version, whose labels favour B."""
     labels = [
@@ -49,16 +44,15 @@ def edited(event: BattleAssigned, version: int) -> BattleAssigned:
 async def test_every_outcome_is_counted_once_however_often_its_event_comes(
     world: World, story: Story
 ) -> None:
-    """The vote, two lists, two judges, one of which is an evaluator."""
-    others = [listed("short", story.assigned()), by("second", story.judged(Vote.B), additional=True)]
+    """The vote, a list, two judges, one of which is an evaluator."""
+    other = by("second", story.judged(Vote.B), additional=True)
     for _ in range(2):
-        await world.happens(*story.told(), *others, story.voted(Vote.B))
+        await world.happens(*story.told(), other, story.voted(Vote.B))
     assert await counted(world) == {
         "human": (Vote.B, None),
         "judge:pairwise": (Vote.A, None),
         "judge:second": (Vote.B, None),
         "nugget": (Vote.A, 1),
-        "other_nugget:short": (Vote.A, 1),
     }
     assert not any((await recount(world.database, repair=False)).values())
 

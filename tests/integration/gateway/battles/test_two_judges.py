@@ -4,19 +4,17 @@ from dataclasses import replace
 
 from nuggetstream.domain.event import BattleFailed, BattleJudged
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
-from services.recorder.stage import Recorder
-from services.store.battles import Battles
 from tests.integration.gateway.world import Story, World, battle, submission
-
-JUDGES = ("pairwise", "strict")
 
 
 def of_strict(judged: BattleJudged) -> BattleJudged:
-    return replace(judged, key="strict", judgment=replace(judged.judgment, evaluator="strict"))
+    return replace(
+        judged, key="strict", judgment=replace(judged.judgment, evaluator="strict", additional=True)
+    )
 
 
 async def test_the_verdicts_and_failures_of_two_judges_are_told_apart(world: World) -> None:
-    recorder, story = Recorder(Battles(world.database, JUDGES), world.bus.core_publish), Story(battle())
+    story = Story(battle())
     await world.http.post("/v1/battles", json=submission())
 
     async def seen() -> dict[str, object]:
@@ -26,25 +24,13 @@ async def test_the_verdicts_and_failures_of_two_judges_are_told_apart(world: Wor
         judges = [judgment["evaluator"] for judgment in view["judgments"]]
         return {"state": view["state"], "step": step, "failures": failures, "judges": judges}
 
-    for event in story.told():
-        await recorder(event)
-    expected = {"state": "running", "step": "pending", "failures": [], "judges": ["pairwise"]}
+    refused = StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "It declined.", evaluator="strict")
+    await world.happens(*story.told(), BattleFailed("strict failed", "tides", story.battle.arena, refused))
+    expected = {"state": "scored", "step": "done", "failures": ["strict"], "judges": ["pairwise"]}
     assert await seen() == expected
 
-    refused = StageFailure(Stage.JUDGE, Reason.LLM_REFUSED, "It declined.", evaluator="strict")
-    await recorder(BattleFailed("strict failed", "tides", story.battle.arena, refused))
-    expected |= {"state": "partial", "step": "failed", "failures": ["strict"]}
-    assert await seen() == expected
-    page = (await world.http.get("/battles/tides")).text
-    assert "There is no verdict of the judge strict" in page
-
-    await recorder(of_strict(story.judged()))
-    assert await seen() == {
-        "state": "scored",
-        "step": "done",
-        "failures": [],
-        "judges": ["pairwise", "strict"],
-    }
+    await world.happens(of_strict(story.judged()))
+    assert await seen() == expected | {"failures": [], "judges": ["pairwise", "strict"]}
     page = (await world.http.get("/battles/tides")).text
     assert "strict: A shown first: A is better" in page
     assert "<h2>Judges</h2>" in page

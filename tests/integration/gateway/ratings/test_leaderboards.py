@@ -140,7 +140,7 @@ async def test_a_slice_is_a_board_of_its_own(world: World) -> None:
         (
             "leaderboard",
             {"lens": ["human", "gut"]},
-            "lens.1: Input should be 'human', 'nugget', 'judge', 'guided', 'member', 'other_nugget'",
+            "lens.1: Input should be 'human', 'nugget', 'judge', 'guided', 'member'",
         ),
         ("leaderboard", {"level": "1"}, "level: Input should be less than or equal to 0.999"),
         ("leaderboard", {"level": "nan"}, "level: "),

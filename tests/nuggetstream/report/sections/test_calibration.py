@@ -79,26 +79,6 @@ def test_the_nuggets_are_a_scorer_with_the_probabilities_of_their_labels(read: A
     assert found.band is None
 
 
-def test_the_list_of_a_further_nuggetizer_is_a_scorer_of_its_own(read: Any) -> None:
-    def label(support: float) -> dict[str, Any]:
-        shares = {"support": support, "partial_support": 0.0, "not_support": 1 - support}
-        return {"support": "support" if support > 0.5 else "not_support", "probabilities": shares}
-
-    def listed(**verdict: Any) -> dict[str, Any]:
-        nuggets = [{"importance": "vital", "a": label(0.9), "b": label(0.0)}]
-        said = {"margin": 1.0, "preference": "a"} | verdict
-        return {"nuggetizer": "second", "model": "m", "nuggets": nuggets, "verdict": said}
-
-    rows = [
-        battle("b1", other_lists=[listed(tie_threshold=0.07)], label_model="labeller"),
-        battle("b2", other_lists=[listed()], label_model="labeller"),  # results of earlier versions
-    ]
-    [found] = SECTION.compute(read(*rows))
-    assert (found.evaluator, found.model, found.told, found.judged) == ("nuggets of second", "labeller", 1, 1)
-    assert found.calibration.confidence == pytest.approx(0.9)
-    assert found.band is None
-
-
 def test_guided_judges_and_members_of_panels_are_scorers_of_their_own(read: Any) -> None:
     shares = {"a": 0.9, "b": 0.1, "tie": 0.0}
     members = [

@@ -30,7 +30,7 @@ def test_each_judge_is_beside_people_and_the_judge_that_leads(read: Any) -> None
     assert (zeta["with_leading"]["count"], zeta["with_leading"]["of"]) == (2, 3)
     assert alpha["points"] == {"left": 0.25, "right": 0.75}
     assert content.finding == "Of 2 judges, alpha leads, in 2 of 3 battles."
-    assert [block.caption for block in content.blocks] == ["Judges", "Share of the points by judges"]
+    assert [block.caption for block in content.blocks] == ["Judges", "Share of the points by judge"]
 
 
 def test_an_additional_judge_never_leads_where_another_one_speaks(read: Any) -> None:
@@ -41,20 +41,8 @@ def test_an_additional_judge_never_leads_where_another_one_speaks(read: Any) -> 
     assert [(opinion.name, opinion.leads) for opinion in found] == [("zeta", 1), ("alpha", 0)]
 
 
-def test_the_lists_of_further_nuggetizers_have_preferences_of_their_own(read: Any) -> None:
-    verdict = {"a": {"all_score": 0.2}, "b": {"all_score": 0.8}, "margin": -0.6, "tie_threshold": 0.07}
-    other = {"nuggetizer": "second", "model": "m", "nuggets": [], "verdict": verdict | {"preference": "b"}}
-    unlabelled = {"nuggetizer": "third", "model": "m", "nuggets": [], "verdict": None}
-    row = battle("b1", human="b") | {"nuggetizer": "first", "other_lists": [other, unlabelled]}
-    first, second = SECTION.compute(read(row))
-    assert [first.kind, first.name, first.leads, first.with_people.count] == ["nugget lists", "first", 1, 0]
-    assert (second.name, second.leads, second.with_people.count) == ("second", 0, 1)
-    assert second.with_leading is not None
-    assert second.with_leading.value == 0.0
-
-
-def test_one_judge_and_one_nuggetizer_are_nothing_to_compare(read: Any) -> None:
+def test_one_judge_is_nothing_to_compare(read: Any) -> None:
     content, numbers = SECTION.build(read(battle("b1"), battle("b2")))
     assert list(numbers) == []
     [notice] = content.blocks
-    assert notice.text == "There is one judge at most, and one nuggetizer."
+    assert notice.text == "There is one judge at most."

@@ -118,7 +118,7 @@ class StageFailure(_message.Message):
     left out of recorded events and of every response.
     """
     evaluator: _builtins.str
-    """Name of the judge or evaluator that gave up; absent for other stages, and where there is only one judge."""
+    """Name of the evaluator that gave up; absent for the stages that battles wait for."""
     def __init__(
         self,
         *,

@@ -26,19 +26,19 @@ from arena.v1 import battle_pb2 as arena_dot_v1_dot_battle__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/nugget.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa8\x01\n\nProvenance\x12\x10\n\x08\x64ocument\x18\x01 \x01(\t\x12\x10\n\x03url\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x19\n\x0c\x63ontent_hash\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x33\n\nfetched_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x02\x88\x01\x01\x42\x06\n\x04_urlB\x0f\n\r_content_hashB\r\n\x0b_fetched_at\"E\n\tQuotation\x12\x10\n\x08\x64ocument\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x03url\x18\x03 \x01(\tH\x00\x88\x01\x01\x42\x06\n\x04_url\"l\n\x07Grounds\x12&\n\tgrounding\x18\x01 \x01(\x0e\x32\x13.arena.v1.Grounding\x12+\n\tquotation\x18\x02 \x01(\x0b\x32\x13.arena.v1.QuotationH\x00\x88\x01\x01\x42\x0c\n\n_quotation\"\xe1\x01\n\x06Nugget\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12(\n\nimportance\x18\x03 \x01(\x0e\x32\x14.arena.v1.Importance\x12(\n\nprovenance\x18\x04 \x03(\x0b\x32\x14.arena.v1.Provenance\x12\'\n\x07grounds\x18\x05 \x01(\x0b\x32\x11.arena.v1.GroundsH\x00\x88\x01\x01\x12\x1e\n\x11vital_probability\x18\x06 \x01(\x01H\x01\x88\x01\x01\x42\n\n\x08_groundsB\x14\n\x12_vital_probability\"*\n\x0cMergedNugget\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0c\n\x04into\x18\x02 \x01(\t\"T\n\x08Revision\x12\x11\n\tdocuments\x18\x01 \x03(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12&\n\x06merged\x18\x03 \x03(\x0b\x32\x16.arena.v1.MergedNugget\",\n\x0b\x42\x61nkVersion\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\"\x9a\x02\n\nNuggetList\x12!\n\x07nuggets\x18\x01 \x03(\x0b\x32\x10.arena.v1.Nugget\x12#\n\x07history\x18\x02 \x03(\x0b\x32\x12.arena.v1.Revision\x12\x0f\n\x07profile\x18\x03 \x01(\t\x12\x0f\n\x07sources\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x16\n\x0eprompt_version\x18\x06 \x01(\t\x12(\n\x04\x62\x61nk\x18\x07 \x01(\x0b\x32\x15.arena.v1.BankVersionH\x00\x88\x01\x01\x12\x0c\n\x04\x65\x64it\x18\x08 \x01(\x05\x12\x17\n\nnuggetizer\x18\t \x01(\tH\x01\x88\x01\x01\x12\x12\n\nadditional\x18\n \x01(\x08\x42\x07\n\x05_bankB\r\n\x0b_nuggetizer\"\x83\x01\n\x14SupportProbabilities\x12\x0f\n\x07support\x18\x01 \x01(\x01\x12\x17\n\x0fpartial_support\x18\x02 \x01(\x01\x12\x13\n\x0bnot_support\x18\x03 \x01(\x01\x12\x1a\n\rcontradiction\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x10\n\x0e_contradiction\"\x9c\x01\n\nModelLabel\x12\"\n\x07support\x18\x01 \x01(\x0e\x32\x11.arena.v1.Support\x12\x12\n\x05quote\x18\x02 \x01(\tH\x00\x88\x01\x01\x12:\n\rprobabilities\x18\x03 \x01(\x0b\x32\x1e.arena.v1.SupportProbabilitiesH\x01\x88\x01\x01\x42\x08\n\x06_quoteB\x10\n\x0e_probabilities\"Q\n\nCorrection\x12\x0e\n\x06\x61uthor\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12#\n\x05model\x18\x03 \x01(\x0b\x32\x14.arena.v1.ModelLabel\"\x8b\x02\n\nAssignment\x12\x11\n\tnugget_id\x18\x01 \x01(\t\x12\x1c\n\x04side\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Side\x12\"\n\x07support\x18\x03 \x01(\x0e\x32\x11.arena.v1.Support\x12\x12\n\x05quote\x18\x04 \x01(\tH\x00\x88\x01\x01\x12:\n\rprobabilities\x18\x05 \x01(\x0b\x32\x1e.arena.v1.SupportProbabilitiesH\x01\x88\x01\x01\x12-\n\ncorrection\x18\x06 \x01(\x0b\x32\x14.arena.v1.CorrectionH\x02\x88\x01\x01\x42\x08\n\x06_quoteB\x10\n\x0e_probabilitiesB\r\n\x0b_correction\"a\n\rAssignmentSet\x12)\n\x0b\x61ssignments\x18\x01 \x03(\x0b\x32\x14.arena.v1.Assignment\x12\r\n\x05model\x18\x02 \x01(\t\x12\x16\n\x0eprompt_version\x18\x03 \x01(\t*S\n\nImportance\x12\x1a\n\x16IMPORTANCE_UNSPECIFIED\x10\x00\x12\x14\n\x10IMPORTANCE_VITAL\x10\x01\x12\x13\n\x0fIMPORTANCE_OKAY\x10\x02*\x88\x01\n\x07Support\x12\x17\n\x13SUPPORT_UNSPECIFIED\x10\x00\x12\x13\n\x0fSUPPORT_SUPPORT\x10\x01\x12\x1b\n\x17SUPPORT_PARTIAL_SUPPORT\x10\x02\x12\x17\n\x13SUPPORT_NOT_SUPPORT\x10\x03\x12\x19\n\x15SUPPORT_CONTRADICTION\x10\x04*q\n\tGrounding\x12\x19\n\x15GROUNDING_UNSPECIFIED\x10\x00\x12\x16\n\x12GROUNDING_GROUNDED\x10\x01\x12\x19\n\x15GROUNDING_ANSWER_ONLY\x10\x02\x12\x16\n\x12GROUNDING_DISPUTED\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/nugget.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa8\x01\n\nProvenance\x12\x10\n\x08\x64ocument\x18\x01 \x01(\t\x12\x10\n\x03url\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x19\n\x0c\x63ontent_hash\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x33\n\nfetched_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x02\x88\x01\x01\x42\x06\n\x04_urlB\x0f\n\r_content_hashB\r\n\x0b_fetched_at\"E\n\tQuotation\x12\x10\n\x08\x64ocument\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x03url\x18\x03 \x01(\tH\x00\x88\x01\x01\x42\x06\n\x04_url\"l\n\x07Grounds\x12&\n\tgrounding\x18\x01 \x01(\x0e\x32\x13.arena.v1.Grounding\x12+\n\tquotation\x18\x02 \x01(\x0b\x32\x13.arena.v1.QuotationH\x00\x88\x01\x01\x42\x0c\n\n_quotation\"\xe1\x01\n\x06Nugget\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12(\n\nimportance\x18\x03 \x01(\x0e\x32\x14.arena.v1.Importance\x12(\n\nprovenance\x18\x04 \x03(\x0b\x32\x14.arena.v1.Provenance\x12\'\n\x07grounds\x18\x05 \x01(\x0b\x32\x11.arena.v1.GroundsH\x00\x88\x01\x01\x12\x1e\n\x11vital_probability\x18\x06 \x01(\x01H\x01\x88\x01\x01\x42\n\n\x08_groundsB\x14\n\x12_vital_probability\"*\n\x0cMergedNugget\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0c\n\x04into\x18\x02 \x01(\t\"T\n\x08Revision\x12\x11\n\tdocuments\x18\x01 \x03(\t\x12\r\n\x05texts\x18\x02 \x03(\t\x12&\n\x06merged\x18\x03 \x03(\x0b\x32\x16.arena.v1.MergedNugget\",\n\x0b\x42\x61nkVersion\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x05\"\xde\x01\n\nNuggetList\x12!\n\x07nuggets\x18\x01 \x03(\x0b\x32\x10.arena.v1.Nugget\x12#\n\x07history\x18\x02 \x03(\x0b\x32\x12.arena.v1.Revision\x12\x0f\n\x07profile\x18\x03 \x01(\t\x12\x0f\n\x07sources\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x16\n\x0eprompt_version\x18\x06 \x01(\t\x12(\n\x04\x62\x61nk\x18\x07 \x01(\x0b\x32\x15.arena.v1.BankVersionH\x00\x88\x01\x01\x12\x0c\n\x04\x65\x64it\x18\x08 \x01(\x05\x42\x07\n\x05_bank\"\x83\x01\n\x14SupportProbabilities\x12\x0f\n\x07support\x18\x01 \x01(\x01\x12\x17\n\x0fpartial_support\x18\x02 \x01(\x01\x12\x13\n\x0bnot_support\x18\x03 \x01(\x01\x12\x1a\n\rcontradiction\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x10\n\x0e_contradiction\"\x9c\x01\n\nModelLabel\x12\"\n\x07support\x18\x01 \x01(\x0e\x32\x11.arena.v1.Support\x12\x12\n\x05quote\x18\x02 \x01(\tH\x00\x88\x01\x01\x12:\n\rprobabilities\x18\x03 \x01(\x0b\x32\x1e.arena.v1.SupportProbabilitiesH\x01\x88\x01\x01\x42\x08\n\x06_quoteB\x10\n\x0e_probabilities\"Q\n\nCorrection\x12\x0e\n\x06\x61uthor\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12#\n\x05model\x18\x03 \x01(\x0b\x32\x14.arena.v1.ModelLabel\"\x8b\x02\n\nAssignment\x12\x11\n\tnugget_id\x18\x01 \x01(\t\x12\x1c\n\x04side\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Side\x12\"\n\x07support\x18\x03 \x01(\x0e\x32\x11.arena.v1.Support\x12\x12\n\x05quote\x18\x04 \x01(\tH\x00\x88\x01\x01\x12:\n\rprobabilities\x18\x05 \x01(\x0b\x32\x1e.arena.v1.SupportProbabilitiesH\x01\x88\x01\x01\x12-\n\ncorrection\x18\x06 \x01(\x0b\x32\x14.arena.v1.CorrectionH\x02\x88\x01\x01\x42\x08\n\x06_quoteB\x10\n\x0e_probabilitiesB\r\n\x0b_correction\"a\n\rAssignmentSet\x12)\n\x0b\x61ssignments\x18\x01 \x03(\x0b\x32\x14.arena.v1.Assignment\x12\r\n\x05model\x18\x02 \x01(\t\x12\x16\n\x0eprompt_version\x18\x03 \x01(\t*S\n\nImportance\x12\x1a\n\x16IMPORTANCE_UNSPECIFIED\x10\x00\x12\x14\n\x10IMPORTANCE_VITAL\x10\x01\x12\x13\n\x0fIMPORTANCE_OKAY\x10\x02*\x88\x01\n\x07Support\x12\x17\n\x13SUPPORT_UNSPECIFIED\x10\x00\x12\x13\n\x0fSUPPORT_SUPPORT\x10\x01\x12\x1b\n\x17SUPPORT_PARTIAL_SUPPORT\x10\x02\x12\x17\n\x13SUPPORT_NOT_SUPPORT\x10\x03\x12\x19\n\x15SUPPORT_CONTRADICTION\x10\x04*q\n\tGrounding\x12\x19\n\x15GROUNDING_UNSPECIFIED\x10\x00\x12\x16\n\x12GROUNDING_GROUNDED\x10\x01\x12\x19\n\x15GROUNDING_ANSWER_ONLY\x10\x02\x12\x16\n\x12GROUNDING_DISPUTED\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.nugget_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_IMPORTANCE']._serialized_start=1877
-  _globals['_IMPORTANCE']._serialized_end=1960
-  _globals['_SUPPORT']._serialized_start=1963
-  _globals['_SUPPORT']._serialized_end=2099
-  _globals['_GROUNDING']._serialized_start=2101
-  _globals['_GROUNDING']._serialized_end=2214
+  _globals['_IMPORTANCE']._serialized_start=1817
+  _globals['_IMPORTANCE']._serialized_end=1900
+  _globals['_SUPPORT']._serialized_start=1903
+  _globals['_SUPPORT']._serialized_end=2039
+  _globals['_GROUNDING']._serialized_start=2041
+  _globals['_GROUNDING']._serialized_end=2154
   _globals['_PROVENANCE']._serialized_start=92
   _globals['_PROVENANCE']._serialized_end=260
   _globals['_QUOTATION']._serialized_start=262
@@ -54,15 +54,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_BANKVERSION']._serialized_start=801
   _globals['_BANKVERSION']._serialized_end=845
   _globals['_NUGGETLIST']._serialized_start=848
-  _globals['_NUGGETLIST']._serialized_end=1130
-  _globals['_SUPPORTPROBABILITIES']._serialized_start=1133
-  _globals['_SUPPORTPROBABILITIES']._serialized_end=1264
-  _globals['_MODELLABEL']._serialized_start=1267
-  _globals['_MODELLABEL']._serialized_end=1423
-  _globals['_CORRECTION']._serialized_start=1425
-  _globals['_CORRECTION']._serialized_end=1506
-  _globals['_ASSIGNMENT']._serialized_start=1509
-  _globals['_ASSIGNMENT']._serialized_end=1776
-  _globals['_ASSIGNMENTSET']._serialized_start=1778
-  _globals['_ASSIGNMENTSET']._serialized_end=1875
+  _globals['_NUGGETLIST']._serialized_end=1070
+  _globals['_SUPPORTPROBABILITIES']._serialized_start=1073
+  _globals['_SUPPORTPROBABILITIES']._serialized_end=1204
+  _globals['_MODELLABEL']._serialized_start=1207
+  _globals['_MODELLABEL']._serialized_end=1363
+  _globals['_CORRECTION']._serialized_start=1365
+  _globals['_CORRECTION']._serialized_end=1446
+  _globals['_ASSIGNMENT']._serialized_start=1449
+  _globals['_ASSIGNMENT']._serialized_end=1716
+  _globals['_ASSIGNMENTSET']._serialized_start=1718
+  _globals['_ASSIGNMENTSET']._serialized_end=1815
 # @@protoc_insertion_point(module_scope)

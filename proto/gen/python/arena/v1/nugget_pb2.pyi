@@ -328,18 +328,12 @@ class NuggetList(_message.Message):
     PROMPT_VERSION_FIELD_NUMBER: _builtins.int
     BANK_FIELD_NUMBER: _builtins.int
     EDIT_FIELD_NUMBER: _builtins.int
-    NUGGETIZER_FIELD_NUMBER: _builtins.int
-    ADDITIONAL_FIELD_NUMBER: _builtins.int
     profile: _builtins.str
     sources: _builtins.str
     model: _builtins.str
     prompt_version: _builtins.str
     edit: _builtins.int
     """Number of the edit by people that made this list; 0 for the list as it was created."""
-    nuggetizer: _builtins.str
-    """Name of the nuggetizer where there are several; absent for a single one."""
-    additional: _builtins.bool
-    """Whether it is of a nuggetizer other than the first, so that the battle does not rest on it."""
     @_builtins.property
     def nuggets(self) -> _containers.RepeatedCompositeFieldContainer[Global___Nugget]: ...
     @_builtins.property
@@ -359,21 +353,14 @@ class NuggetList(_message.Message):
         prompt_version: _builtins.str = ...,
         bank: Global___BankVersion | None = ...,
         edit: _builtins.int = ...,
-        nuggetizer: _builtins.str | None = ...,
-        additional: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "_nuggetizer", b"_nuggetizer", "bank", b"bank", "nuggetizer", b"nuggetizer"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "_nuggetizer", b"_nuggetizer", "additional", b"additional", "bank", b"bank", "edit", b"edit", "history", b"history", "model", b"model", "nuggetizer", b"nuggetizer", "nuggets", b"nuggets", "profile", b"profile", "prompt_version", b"prompt_version", "sources", b"sources"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bank", b"_bank", "bank", b"bank", "edit", b"edit", "history", b"history", "model", b"model", "nuggets", b"nuggets", "profile", b"profile", "prompt_version", b"prompt_version", "sources", b"sources"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bank: _TypeAlias = _typing.Literal["bank"]  # noqa: Y015
     _WhichOneofArgType__bank: _TypeAlias = _typing.Literal["_bank", b"_bank"]  # noqa: Y015
-    _WhichOneofReturnType__nuggetizer: _TypeAlias = _typing.Literal["nuggetizer"]  # noqa: Y015
-    _WhichOneofArgType__nuggetizer: _TypeAlias = _typing.Literal["_nuggetizer", b"_nuggetizer"]  # noqa: Y015
-    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__bank) -> _WhichOneofReturnType__bank | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__nuggetizer) -> _WhichOneofReturnType__nuggetizer | None: ...
 
 Global___NuggetList: _TypeAlias = NuggetList  # noqa: Y015
 

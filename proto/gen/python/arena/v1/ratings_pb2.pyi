@@ -35,10 +35,8 @@ class _LensEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Lens.ValueType],
     """Judges that were shown the nuggets and their labels, so it depends on the nugget lens."""
     LENS_MEMBER: _Lens.ValueType  # 5
     """Single members of panels, whose common verdict is in LENS_JUDGE or LENS_GUIDED."""
-    LENS_OTHER_NUGGET: _Lens.ValueType  # 6
-    """Nugget lists of nuggetizers other than the first."""
-    LENS_GROUNDED: _Lens.ValueType  # 7
-    """Those nuggets of the first list that a source states."""
+    LENS_GROUNDED: _Lens.ValueType  # 6
+    """Those nuggets that a source states."""
 
 class Lens(_Lens, metaclass=_LensEnumTypeWrapper): ...
 
@@ -50,10 +48,8 @@ LENS_GUIDED: Lens.ValueType  # 4
 """Judges that were shown the nuggets and their labels, so it depends on the nugget lens."""
 LENS_MEMBER: Lens.ValueType  # 5
 """Single members of panels, whose common verdict is in LENS_JUDGE or LENS_GUIDED."""
-LENS_OTHER_NUGGET: Lens.ValueType  # 6
-"""Nugget lists of nuggetizers other than the first."""
-LENS_GROUNDED: Lens.ValueType  # 7
-"""Those nuggets of the first list that a source states."""
+LENS_GROUNDED: Lens.ValueType  # 6
+"""Those nuggets that a source states."""
 Global___Lens: _TypeAlias = Lens  # noqa: Y015
 
 @_typing.final
@@ -71,8 +67,8 @@ class Slice(_message.Message):
     FLAGGED_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     evaluator: _builtins.str
-    """Only outcomes of the judge or nuggetizer with this name, in the lenses judge, guided, member and
-    other_nugget; others are not affected.
+    """Only outcomes of the judge with this name, in the lenses judge, guided and member; others are not
+    affected.
     """
     expected: _builtins.bool
     """Whether outcomes of the automatic lenses count by their probabilities, where these are known: an outcome
@@ -521,7 +517,7 @@ class Board(_message.Message):
 
     @_builtins.property
     def evaluators(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of all judges or nuggetizers with outcomes in the arena and lens; none in the lenses human and nugget."""
+        """Names of all judges with outcomes in the arena and lens; none in lenses without judges."""
 
     def __init__(
         self,
@@ -1368,7 +1364,7 @@ Global___GetAgreementRequest: _TypeAlias = GetAgreementRequest  # noqa: Y015
 
 @_typing.final
 class LensAgreement(_message.Message):
-    """Two lenses, two judges, or two nuggetizers, on the same battles. An undefined coefficient is absent, and its note says why."""
+    """Two lenses, or two judges, on the same battles. An undefined coefficient is absent, and its note says why."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1402,7 +1398,7 @@ class LensAgreement(_message.Message):
     rho: _builtins.float
     order_note: _builtins.str
     first_evaluator: _builtins.str
-    """The two judges or nuggetizers that are compared; absent for lenses, and for the first nuggetizer."""
+    """The two judges that are compared; absent for lenses."""
     second_evaluator: _builtins.str
     def __init__(
         self,
