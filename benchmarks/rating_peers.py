@@ -54,16 +54,17 @@ Ready = tuple[Callable[[], Floats], Callable[[], Floats]]
 
 def ours(votes: Votes) -> Ready:
     """Batched Newton on Bayesian-bootstrap weights."""
-    from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+    from nuggetstream.ratings.fitting.bootstrap import draw
     from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
     from nuggetstream.ratings.fitting.newton import DRAWN
     from nuggetstream.ratings.fitting.pairs import Pairs
+    from nuggetstream.ratings.options import Bootstrap
 
     pairs = Pairs(votes.size, votes.first, votes.second, votes.won, votes.lost, votes.drawn)
 
     def bootstrap() -> Floats:
         rng = np.random.default_rng(0)
-        draws = Bootstrap.BAYESIAN.draw(pairs, votes.resamples, rng)
+        draws = draw(Bootstrap.BAYESIAN, pairs, votes.resamples, rng)
         return fit_pairs(draws, start=fit_pairs(pairs), precision=DRAWN)
 
     return lambda: fit_pairs(pairs), bootstrap

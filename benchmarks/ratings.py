@@ -27,7 +27,8 @@ from scipy.special import expit
 from benchmarks.peers import cache_folder, environment
 from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.ties import TiePolicy
 
 REQUIREMENTS = {
     "ours": (),

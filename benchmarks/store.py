@@ -28,8 +28,9 @@ from benchmarks.store_pages import pages
 from benchmarks.store_webhooks import measure_webhooks
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.domain.slice import EVERYTHING, Slice
+from nuggetstream.ratings.options import Every
+from nuggetstream.ratings.ties import TiePolicy
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.runtime.llm.accounting import Budget, Ledger, Limit
@@ -37,8 +38,8 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
-from services.store.slices import EVERYTHING, Slice
 from services.store.spend import DatabaseSpendStore
+from services.wire.rating_queries import TimelineQuery
 
 GOALS = {  # seconds at the largest size
     "board, unchanged": 0.05,
@@ -147,11 +148,11 @@ async def measure_pages(world: World) -> dict[str, Cost]:
 
 async def measure_timelines(world: World) -> dict[str, Cost]:
     by_month, by_day = (partial(world.outcomes.dated, ARENA, Lens.HUMAN, every=every) for every in PERIODS)
-    week = Slice(since=UNTIL - timedelta(days=7))
+    week = UNTIL - timedelta(days=7)
 
     async def timeline() -> None:
         boards = world.boards()
-        await boards.timeline(ARENA, Lens.HUMAN, boards.options, week, every=Every.DAY, cumulative=False)
+        await boards.timeline(TimelineQuery(arena=ARENA, every=Every.DAY, since=week))
 
     return {
         "counts by month": await median(by_month, 1),

@@ -104,7 +104,7 @@ def _label(given: object) -> str | None:
 
 def _outcome(label: str) -> str | None:
     vote = None if label in _LETTERS else spelt_vote(label)
-    return Vote.TIE.value if vote is Vote.BOTH_BAD else vote and vote.value
+    return vote and vote.preference.value
 
 
 def _label_set(labels: Sequence[str | None], source: str) -> LabelSet:

@@ -4,9 +4,8 @@ from enum import StrEnum
 from typing import Literal, TypedDict, TypeVar
 
 from nuggetstream.api.sources import reject_unknown
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
+from nuggetstream.ratings.options import Anchor, Bootstrap, Intervals, InvalidOption, Options
+from nuggetstream.ratings.ties import TiePolicy
 
 E = TypeVar("E", bound=StrEnum)
 Ties = Literal["half", "drop", "drop_both_bad", "davidson", "rao_kupper"]

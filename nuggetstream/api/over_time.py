@@ -1,21 +1,19 @@
 """Ratings over time of plain votes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal, Unpack
 
 from nuggetstream.api.choices import Choices, choice, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
-from nuggetstream.files.boards import timeline_table
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.files.votes import VoteSource
+from nuggetstream.ratings.board_tables import timeline_table
 from nuggetstream.ratings.model import Ratings
-from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.options import Every
 from nuggetstream.ratings.study.over_time import over_time
 from nuggetstream.ratings.study.sources import Weighed
-from nuggetstream.ratings.timeline import Every, Period
+from nuggetstream.ratings.timeline import Period
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,28 +30,11 @@ class RatingsOverTime(Tabular):
 
     def table(self) -> Table:
         """One row per period and system; a period without votes has one row without a system."""
-        return timeline_table("Ratings over time", map(_Period, self.periods), self.level)
-
-
-@dataclass(frozen=True, slots=True)
-class _Period:
-    period: Period[Ratings]
-
-    @property
-    def start(self) -> datetime:
-        return self.period.start
-
-    @property
-    def end(self) -> datetime:
-        return self.period.end
-
-    @property
-    def votes(self) -> float:
-        return self.period.votes
-
-    @property
-    def standings(self) -> Sequence[Standing]:
-        return () if self.period.rating is None else self.period.rating.standings
+        periods = (
+            (period.start, period.end, period.votes, () if period.rating is None else period.rating.standings)
+            for period in self.periods
+        )
+        return timeline_table("Ratings over time", periods, self.level)
 
 
 @in_python

@@ -9,9 +9,8 @@ from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.model import Ratings
-from nuggetstream.ratings.model import rate as rate_cast
 from nuggetstream.ratings.options import Anchor, InvalidOption
+from nuggetstream.ratings.rated_votes import RatedVotes, rate_votes
 from nuggetstream.ratings.study.casting import cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.study.matching import matched
 from nuggetstream.ratings.study.sources import UnknownSource, Weighed
@@ -26,7 +25,7 @@ def rate(
     systems: Iterable[str] = (),
     anchor: Anchor | tuple[str, float] | None = None,
     **choices: Unpack[Choices],
-) -> Ratings:
+) -> RatedVotes:
     """Bradley-Terry ratings of the systems that votes compare, with intervals, ranks and rank groups.
 
     P(i beats j) = 1 / (1 + exp(θj - θi)); rating = 1000 + 400 / ln 10 · (θ - mean θ), so that 400 points are
@@ -35,7 +34,7 @@ def rate(
     Args:
         votes: What `read_votes` takes or returns; several sources by name: {"people": ..., "judge": ...}.
         weights: Weight of a vote of a source, by its name; 1 by default.
-        human: Votes of people on a random part of the battles, which correct the others (`Ratings.combined`).
+        human: Votes of people on a random part of the battles, which correct the others: `.combined`.
         systems: Systems to list although nobody voted on them.
         anchor: A system and its rating; without one the mean rating is 1000.
         choices: Ties, intervals, level and more, see `Choices`.
@@ -61,7 +60,7 @@ def rate(
     options = options_of(anchor, choices)
     sources = _weighed(votes, weights or {}, needs_battle=human is not None)
     known = systems_of(sources, systems)
-    return rate_cast(
+    return rate_votes(
         cast(sources, known),
         options,
         joint=None if human is None else matched(_with_battles(human), _only(sources), options.policy),

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.files.numerals import decisive_digits
-from nuggetstream.files.tables import Cell, Table, Tabular, number, text
+from nuggetstream.files.table_data import Cell
+from nuggetstream.files.tables import Table, Tabular, number, text
 from nuggetstream.nuggets.scores import (
     TIE_THRESHOLD_WITH_URLS,
     NuggetScores,

@@ -29,6 +29,26 @@ class Vote(StrEnum):
     TIE = "tie"
     BOTH_BAD = "both_bad"
 
+    @property
+    def is_tie(self) -> bool:
+        """Whether neither answer is preferred."""
+        return self in (Vote.TIE, Vote.BOTH_BAD)
+
+    @property
+    def preference(self) -> "Vote":
+        """A, B or a tie: whether both answers are bad is left out."""
+        return Vote.TIE if self.is_tie else self
+
+    @property
+    def points(self) -> float:
+        """Points that A takes from B: 1, a half for a tie, or 0."""
+        return 0.5 if self.is_tie else float(self is Vote.A)
+
+    @property
+    def swapped(self) -> "Vote":
+        """The same preference where the answers change places."""
+        return self if self.is_tie else Vote.B if self is Vote.A else Vote.A
+
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:

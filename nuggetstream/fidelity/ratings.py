@@ -19,7 +19,8 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
 from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT, fit
 from nuggetstream.ratings.fitting.elo import Games, tournaments
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.statistics.ranks import kendall, spearman
 
 _CHOICE = {"left": Vote.A, "right": Vote.B, "tie": Vote.TIE}

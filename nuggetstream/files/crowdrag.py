@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.statistics.order_effects import swapped
 
 DIMENSIONS = (
     "correctness_topical",
@@ -108,7 +107,7 @@ def in_order(pair: Pair) -> Pair:
 
 def facing(vote: Vote | None, pair: Pair) -> Vote | None:
     """A vote about a pair as shown, turned to the pair in alphabetical order; None stays None."""
-    return vote if vote is None or pair == in_order(pair) else swapped(vote)
+    return vote if vote is None or pair == in_order(pair) else vote.swapped
 
 
 def read_ratings(folder: Path) -> list[RatedPair]:

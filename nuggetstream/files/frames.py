@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 from nuggetstream.extras import MissingExtra
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.record import Record
-from nuggetstream.files.tables import Column, Kind, Table
+from nuggetstream.files.table_data import Column, Kind, TableData
 
 if TYPE_CHECKING:
     import polars
@@ -37,7 +37,7 @@ def is_frame(value: object) -> TypeGuard[Frame]:
     return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__dataframe__")
 
 
-def frame_of(table: Table) -> "polars.DataFrame":
+def frame_of(table: TableData) -> "polars.DataFrame":
     """A table as a polars frame; an interval becomes two columns and a missing cell null.
 
     Raises:

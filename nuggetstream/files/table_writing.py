@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, time
 
 from nuggetstream.files import numerals
-from nuggetstream.files.tables import Cell, Column, Kind, Number, Table
+from nuggetstream.files.table_data import Cell, Column, Kind, Number, TableData
 
 MISSING = "\N{EM DASH}"
 _WIDEST = 160  # characters; longer texts are folded
@@ -34,7 +34,7 @@ _LATEX = str.maketrans(
 )
 
 
-def text_of(table: Table, most: int | None) -> str:
+def text_of(table: TableData, most: int | None) -> str:
     """A table for a terminal, without colours and without trailing blanks."""
     from rich import box
     from rich.console import Console
@@ -56,7 +56,7 @@ def text_of(table: Table, most: int | None) -> str:
     return "\n".join((table.title, "", *lines, *_below(table, most)))
 
 
-def html_of(table: Table, most: int | None) -> str:
+def html_of(table: TableData, most: int | None) -> str:
     """A table as an HTML fragment."""
     table = _without_empty_texts(table)
     sides = ("left" if _is_left(column) else "right" for column in table.columns)
@@ -85,7 +85,7 @@ def html_of(table: Table, most: int | None) -> str:
     return "\n".join(lines)
 
 
-def latex_of(table: Table) -> str:
+def latex_of(table: TableData) -> str:
     """A table as a LaTeX environment with its title as the caption and its notes below."""
     table = _without_empty_texts(table)
     alignment = "".join("l" if _is_left(column) else "r" for column in table.columns)
@@ -161,7 +161,7 @@ def _bounds(column: Column, low: Number, high: Number) -> str:
     return separator.join(bounds) if separator else numerals.between(*bounds)
 
 
-def _without_empty_texts(table: Table) -> Table:
+def _without_empty_texts(table: TableData) -> TableData:
     """A table for print, without columns of texts that hold nothing, such as remarks nobody has."""
     kept = [
         index
@@ -178,7 +178,7 @@ def _is_left(column: Column) -> bool:
     return column.kind is Kind.TEXT
 
 
-def _below(table: Table, most: int | None) -> list[str]:
+def _below(table: TableData, most: int | None) -> list[str]:
     """The lines under the rows, after an empty one."""
     hidden = table.hidden + (0 if most is None else max(0, len(table.rows) - most))
     more = [f"{hidden:,} more not shown; .to_frame() has all rows."] if hidden > 0 else []

@@ -15,11 +15,11 @@ from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outc
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.moments import moment_of
 from nuggetstream.files.record import Record
-from nuggetstream.files.tables import Cell, Table, Tabular
+from nuggetstream.files.table_data import Cell
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import FEATURES, features
 
-_POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
 
 
@@ -187,7 +187,7 @@ def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = N
 
 def _cells(vote: CastVote) -> tuple[Cell, ...]:
     outcome = vote.outcome.value if isinstance(vote.outcome, Vote) else None
-    points = _POINTS[vote.outcome] if isinstance(vote.outcome, Vote) else vote.outcome
+    points = vote.outcome.points if isinstance(vote.outcome, Vote) else vote.outcome
     return (
         vote.system_a,
         vote.system_b,

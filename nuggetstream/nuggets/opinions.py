@@ -65,5 +65,4 @@ def _agreement(vote: Vote, winner: Vote | None) -> str:
     if winner is None:
         return ""
     # Nuggets cannot tell a good tie from a bad one.
-    comparable = Vote.TIE if vote is Vote.BOTH_BAD else vote
-    return " agrees with the nuggets" if comparable is winner else " disagrees with the nuggets"
+    return " agrees with the nuggets" if vote.preference is winner else " disagrees with the nuggets"

@@ -1,103 +1,28 @@
 """What to ask next: battles until neighbours can be told apart, and the battles that tell most."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files import tables
 from nuggetstream.files.tables import Table, Tabular
-from nuggetstream.ratings.fit import Fit
+from nuggetstream.ratings.board_tables import bounds, interval_column
+from nuggetstream.ratings.comparison import Neighbours, NextBattle, Separation, Unranked
+from nuggetstream.ratings.fitting.intervals import Differences
 from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
 from nuggetstream.ratings.fitting.sandwich import normal_differences
-from nuggetstream.ratings.fitting.tally import Unrankable
-from nuggetstream.ratings.interval import Interval, IntervalState, interval
-from nuggetstream.ratings.pairwise import gap_between
-from nuggetstream.ratings.tabular import advice_table, next_table
-
-if TYPE_CHECKING:
-    from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.interval import interval
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.standing import IntervalState
 
 Floats = NDArray[np.float64]
 
 UNREACHABLE = 1_000_000  # battles; nobody will ask for more, so the two are statistically equal
-
-
 NO_VARIANCE = 1e-12  # logits squared: a covariance that is zero but for rounding
+NO_COVARIANCE = "these votes give no covariance of the strengths"
 NO_CHANCE = "the votes never disagree, so they contain no information about chance"
-
-
-class Separation(StrEnum):
-    """Whether two neighbours can be told apart."""
-
-    SEPARATED = "separated"
-    NEEDS_BATTLES = "needs_battles"
-    EQUAL = "equal"
-    DEGENERATE = "degenerate"
-
-    @property
-    def words(self) -> str:
-        """The state for a person."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    Separation.SEPARATED: "can be told apart",
-    Separation.NEEDS_BATTLES: "needs more battles",
-    Separation.EQUAL: "statistically equal",
-    Separation.DEGENERATE: "degenerate",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
-    """Two systems that follow each other by rating.
-
-    Attributes:
-        above: The system with the higher rating.
-        below: The other one.
-        gap: Difference of their ratings, Elo points.
-        interval: Interval of the gap.
-        battles: Battles between the two so far that count.
-        needed: Direct battles until the interval of the gap excludes zero, 0 when it does already; None
-            where no reachable number of battles tells them apart, and `state` says why.
-        state: Whether they can be told apart.
-    """
-
-    above: str
-    below: str
-    gap: float
-    interval: Interval
-    battles: float
-    needed: int | None
-    state: Separation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextBattle:
-    """A battle worth having.
-
-    Attributes:
-        battles: Battles between the two so far that count.
-        shrinkage: Share of the total variance of all ratings that one more battle removes, in [0, 1).
-    """
-
-    a: str
-    b: str
-    battles: float
-    shrinkage: float
-
-
-@dataclass(frozen=True, slots=True)
-class Unranked:
-    """A system without a rating, and the reason."""
-
-    system: str
-    reason: Unrankable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -122,32 +47,77 @@ class Advice(Tabular):
 
     def table(self) -> Table:
         """One row per two neighbours."""
-        return advice_table(self)
+        columns = (
+            tables.text("above"),
+            tables.text("below"),
+            tables.number("gap", digits=0),
+            interval_column(self.level),
+            tables.number("battles", digits=0),
+            tables.count("needed", "battles needed"),
+            tables.text("state"),
+        )
+        rows = tuple(
+            (
+                pair.above,
+                pair.below,
+                pair.gap,
+                bounds(pair.gap_low, pair.gap_high),
+                pair.battles,
+                pair.needed,
+                pair.state.words,
+            )
+            for pair in self.neighbours
+        )
+        title = f"Neighbours, and battles until they can be told apart with probability {self.power:g}"
+        return Table(title, columns, rows, self._notes)
 
     def next_table(self) -> Table:
         """One row per battle worth having, the most informative first."""
-        return next_table(self)
+        columns = (
+            tables.text("a"),
+            tables.text("b"),
+            tables.number("battles", digits=0),
+            tables.percent("shrinkage", "variance removed", digits=2),
+        )
+        rows = tuple((pair.a, pair.b, pair.battles, pair.shrinkage) for pair in self.next)
+        return Table("Most informative battles", columns, rows, self._notes)
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return (self.missing,) if self.missing else ()
 
 
-def advise(ratings: Ratings, *, power: float, count: int) -> Advice:
-    """Advice from the strengths as they look now; `Ratings.advice` is the way to call it."""
+def advise(ratings: Ratings, *, power: float = 0.8, count: int = 10) -> Advice:
+    """What to ask next: battles until neighbours can be told apart, and the most informative battles.
+
+    Args:
+        ratings: The ratings as they are now.
+        power: Probability that the named number of battles then shows a true difference, in [0.5, 1).
+        count: Number of pairs to name.
+    """
     unranked = tuple(
         Unranked(standing.system, standing.unrankable)
         for standing in ratings.standings
         if standing.unrankable is not None
     )
     fit, level = ratings.fit, ratings.options.level
-    missing = _missing(fit)
-    if fit is None or fit.covariance is None or missing is not None:
+    if fit is None or fit.covariance is None:
+        missing = "no two systems can be ranked yet" if fit is None else NO_COVARIANCE
         return Advice(neighbours=(), next=(), unranked=unranked, level=level, power=power, missing=missing)
     points = ratings.tally.points(ratings.options.policy)
     played = (points + points.T)[np.ix_(fit.group, fit.group)]
-    return Advice(
-        neighbours=_neighbours(fit, played, power),
-        next=next_battles(fit.systems, fit.theta, fit.covariance, played, count),
+    return replace(
+        advise_on(
+            fit.systems,
+            fit.theta,
+            fit.covariance,
+            played,
+            level=level,
+            power=power,
+            count=count,
+            between=fit.differences,
+        ),
         unranked=unranked,
-        level=level,
-        power=power,
     )
 
 
@@ -207,8 +177,9 @@ def advise_on(
     level: float,
     power: float,
     count: int,
+    between: Differences | None = None,
 ) -> Advice:
-    """Advice from strengths with normal errors, such as combined ones.
+    """Advice from strengths and their covariance, such as combined ones.
 
     Args:
         systems: K names.
@@ -218,13 +189,13 @@ def advise_on(
         level: Confidence level of the interval that is to exclude zero.
         power: Probability that it then does, in [0.5, 1).
         count: Number of pairs to name.
+        between: Differences of the ratings with their intervals; those of normal errors when None.
     """
     if float(np.trace(covariance)) < NO_VARIANCE:
         return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=NO_CHANCE)
-    between = normal_differences(theta, covariance, level)
-    order = np.argsort(-theta, kind="stable").tolist()
+    between = between or normal_differences(theta, covariance, level)
     neighbours = []
-    for i, j in pairwise(order):
+    for i, j in pairwise(np.argsort(-theta, kind="stable").tolist()):
         around = interval(float(between.low[i, j]), float(between.high[i, j]))
         needed: int | None = None
         state = Separation.DEGENERATE
@@ -235,7 +206,9 @@ def advise_on(
                 above=systems[i],
                 below=systems[j],
                 gap=float(between.gap[i, j]),
-                interval=around,
+                gap_low=around.low,
+                gap_high=around.high,
+                interval=around.state,
                 battles=float(played[i, j]),
                 needed=needed,
                 state=state,
@@ -247,38 +220,4 @@ def advise_on(
         unranked=(),
         level=level,
         power=power,
-    )
-
-
-def _missing(fit: Fit | None) -> str | None:
-    if fit is None:
-        return "no two systems can be ranked yet"
-    if fit.covariance is None:
-        return "these votes give no covariance of the strengths"
-    if float(np.trace(fit.covariance)) < NO_VARIANCE:
-        return NO_CHANCE
-    return None
-
-
-def _neighbours(fit: Fit, played: Floats, power: float) -> tuple[Neighbours, ...]:
-    order = np.argsort(-fit.theta, kind="stable").tolist()
-    return tuple(_pair(fit, played, i, j, power) for i, j in pairwise(order))
-
-
-def _pair(fit: Fit, played: Floats, i: int, j: int, power: float) -> Neighbours:
-    gap = gap_between(fit, fit.systems[i], fit.systems[j])
-    assert gap is not None and fit.covariance is not None  # noqa: S101, PT018 - both are ranked
-    needed: int | None = None
-    state = Separation.DEGENERATE
-    if gap.interval.state is not IntervalState.DEGENERATE:
-        level = fit.options.level
-        needed, state = separation(fit.theta, fit.covariance, i, j, level=level, power=power)
-    return Neighbours(
-        above=fit.systems[i],
-        below=fit.systems[j],
-        gap=gap.gap,
-        interval=gap.interval,
-        battles=float(played[i, j]),
-        needed=needed,
-        state=state,
     )

@@ -16,70 +16,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files import numerals, tables
+from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
-from nuggetstream.ratings.estimate_state import EstimateState
+from nuggetstream.ratings.board_tables import bounds
+from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState, Rating
 from nuggetstream.ratings.fit import anchor_index, fitted
 from nuggetstream.ratings.fitting import prediction_powered
 from nuggetstream.ratings.fitting.intervals import Estimates
 from nuggetstream.ratings.fitting.prediction_powered import Fitted, TooFewVotes
 from nuggetstream.ratings.fitting.sandwich import normal_ratings
-from nuggetstream.ratings.fitting.tally import Unrankable, rankable
+from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.fitting.votes import Counted
-from nuggetstream.ratings.interval import Interval, interval
+from nuggetstream.ratings.interval import interval
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.tabular import combined_table
+from nuggetstream.ratings.standing import Unrankable
 
 Floats = NDArray[np.float64]
 
 MOST_NUMBERS = 5_000_000  # battles times systems: the method holds a few tables of this size
 
 
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """A rating with its interval, both in Elo points, and its rank by overlap of intervals."""
-
-    rating: float
-    interval: Interval
-    rank: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CombinedStanding:
-    """One system, rated three ways.
-
-    Attributes:
-        human: From human votes alone; None where these cannot rate it.
-        automatic: From automatic votes alone; None where these cannot rate it.
-        combined: From both; None where there is no such estimate.
-        human_battles: Its battles with both votes.
-        automatic_battles: Its battles with an automatic vote.
-        unrankable: Why it has no rating at all; None where it may have one.
-    """
-
-    system: str
-    human: Rating | None
-    automatic: Rating | None
-    combined: Rating | None
-    human_battles: int
-    automatic_battles: int
-    unrankable: Unrankable | None
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What one of the three ratings rests on.
-
-    Attributes:
-        battles: Battles that went in.
-        state: Whether it exists, or why not.
-        fitted: Strengths in logits with their covariance; None where the estimate does not exist.
-    """
-
-    battles: int
-    state: EstimateState
-    fitted: Fitted | None
+_Way = tuple[Estimate, Fitted | None]  # with the strengths in logits, where the estimate exists
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -96,6 +56,7 @@ class Combined(Tabular):
         tuning: λ in [0, 1], how much weight the automatic votes have; None without a combined rating.
         human_votes_unused: Human votes on battles without an automatic one, or of unranked systems.
         played: (K, K) battles with a human vote between the ranked systems.
+        fitted: Strengths in logits of the combined rating with their covariance; None without one.
     """
 
     options: Options
@@ -107,6 +68,7 @@ class Combined(Tabular):
     tuning: float | None
     human_votes_unused: int
     played: Floats
+    fitted: Fitted | None
 
     @property
     def state(self) -> EstimateState:
@@ -120,12 +82,11 @@ class Combined(Tabular):
             power: Probability that the named number of battles then shows a true difference, in [0.5, 1).
             count: Number of pairs to name.
         """
-        level, fitted = self.options.level, self.combined.fitted
-        if fitted is None:
+        level = self.options.level
+        if self.fitted is None:
             return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=self.note)
-        return advise_on(
-            self.systems, fitted.theta, fitted.covariance, self.played, level=level, power=power, count=count
-        )
+        theta, covariance = self.fitted.theta, self.fitted.covariance
+        return advise_on(self.systems, theta, covariance, self.played, level=level, power=power, count=count)
 
     @property
     def note(self) -> str:
@@ -134,7 +95,36 @@ class Combined(Tabular):
 
     def table(self) -> Table:
         """One row per system: three ratings, each with its interval."""
-        return combined_table(self)
+        level = numerals.level(self.options.level)
+        columns = [tables.text("system")]
+        for kind in ("combined", "human", "automatic"):
+            title = f"{kind}: {level} interval"
+            columns += [
+                tables.number(kind, digits=0),
+                tables.interval(f"{kind}_low", f"{kind}_high", title, digits=0),
+            ]
+        columns += [
+            tables.count("human_battles", "battles with both votes"),
+            tables.count("automatic_battles", "battles with an automatic vote"),
+            tables.text("remark"),
+        ]
+        rows: list[tuple[Cell, ...]] = [
+            (
+                standing.system,
+                *_cells(standing.combined),
+                *_cells(standing.human),
+                *_cells(standing.automatic),
+                standing.human_battles,
+                standing.automatic_battles,
+                standing.unrankable,
+            )
+            for standing in self.standings
+        ]
+        return Table("Ratings by people and automatic votes", tuple(columns), tuple(rows), (self.note,))
+
+
+def _cells(rating: Rating | None) -> tuple[Cell, Cell]:
+    return (None, None) if rating is None else (rating.rating, bounds(rating.low, rating.high))
 
 
 def combine(votes: JointVotes, options: Options | None = None) -> Combined:
@@ -152,11 +142,11 @@ def combine(votes: JointVotes, options: Options | None = None) -> Combined:
     options = options or Options()
     group, reasons = rankable(votes.automatic_points())
     inside = votes.within(tuple(votes.systems[index] for index in group))
-    estimates, tuning = _estimates(votes, inside)
+    ways, tuning = _estimates(votes, inside)
     anchor = None
     if options.anchor is not None and inside.systems:
         anchor = anchor_index(options.anchor, inside.systems)
-    columns = [_column(estimate, options.level, anchor) for estimate in estimates]
+    columns = [_column(fit, options.level, anchor) for _, fit in ways]
     ranked = [
         _standing(votes, system, tuple(None if column is None else column[index] for column in columns), None)
         for index, system in enumerate(inside.systems)
@@ -171,26 +161,23 @@ def combine(votes: JointVotes, options: Options | None = None) -> Combined:
         options=options,
         systems=inside.systems,
         standings=(*ranked, *unranked),
-        human=estimates[0],
-        automatic=estimates[1],
-        combined=estimates[2],
+        human=ways[0][0],
+        automatic=ways[1][0],
+        combined=ways[2][0],
         tuning=tuning,
         human_votes_unused=votes.humans - inside.both,
         played=inside.played_by_people(),
+        fitted=ways[2][1],
     )
 
 
-def _estimates(
-    votes: JointVotes, inside: JointVotes
-) -> tuple[tuple[Estimate, Estimate, Estimate], float | None]:
+def _estimates(votes: JointVotes, inside: JointVotes) -> tuple[tuple[_Way, _Way, _Way], float | None]:
     """Human, automatic and combined estimates, and λ."""
     size, battles = len(inside.systems), inside.automatics
 
-    def missing(
-        state: EstimateState, automatic: Estimate | None = None
-    ) -> tuple[Estimate, Estimate, Estimate]:
-        none = Estimate(battles, state, None)
-        return Estimate(inside.both, state, None), automatic or none, none
+    def missing(state: EstimateState, automatic: _Way | None = None) -> tuple[_Way, _Way, _Way]:
+        none = (Estimate(battles, state), None)
+        return (Estimate(inside.both, state), None), automatic or none, none
 
     if not size:
         empty = not votes.automatics
@@ -208,10 +195,10 @@ def _estimates(
     human = _estimate(inside.both, found.human, EstimateState.NOT_LINKED)
     automatic = _estimate(battles, found.automatic, EstimateState.NOBODY_RANKED)
     combined = _estimate(battles, found.combined, lacking)
-    return (human, automatic, combined), found.tuning if combined.fitted else None
+    return (human, automatic, combined), found.tuning if combined[1] else None
 
 
-def _from_counts(votes: JointVotes) -> Estimate:
+def _from_counts(votes: JointVotes) -> _Way:
     """Automatic votes alone without a table per battle; battles are counted per pair instead."""
     tally = votes.automatic_tally()
     everybody = np.arange(len(votes.systems))
@@ -220,32 +207,26 @@ def _from_counts(votes: JointVotes) -> Estimate:
     return _estimate(votes.automatics, alone, EstimateState.NOBODY_RANKED)
 
 
-def _estimate(battles: int, found: Fitted | None, missing: EstimateState) -> Estimate:
+def _estimate(battles: int, found: Fitted | None, missing: EstimateState) -> _Way:
     if found is None:
-        return Estimate(battles, missing, None)
+        return Estimate(battles, missing), None
     if float(np.trace(found.covariance)) < NO_VARIANCE:
-        return Estimate(battles, EstimateState.ALL_TIED, None)
-    return Estimate(battles, EstimateState.RATED, found)
+        return Estimate(battles, EstimateState.ALL_TIED), None
+    return Estimate(battles, EstimateState.RATED), found
 
 
-def _column(estimate: Estimate, level: float, anchor: tuple[int, float] | None) -> list[Rating] | None:
-    if estimate.fitted is None:
+def _column(fit: Fitted | None, level: float, anchor: tuple[int, float] | None) -> list[Rating] | None:
+    if fit is None:
         return None
-    scaled: Estimates = normal_ratings(
-        estimate.fitted.theta, estimate.fitted.covariance, level=level, anchor=anchor
-    )
-    return [
-        Rating(
-            float(scaled.rating[index]),
-            interval(
-                float(scaled.low[index]),
-                float(scaled.high[index]),
-                fixed=anchor is not None and anchor[0] == index,
-            ),
-            int(scaled.rank[index]),
-        )
-        for index in range(len(scaled.rating))
-    ]
+    scaled: Estimates = normal_ratings(fit.theta, fit.covariance, level=level, anchor=anchor)
+    fixed = None if anchor is None else anchor[0]
+    return [_rating(scaled, index, fixed=index == fixed) for index in range(len(scaled.rating))]
+
+
+def _rating(scaled: Estimates, index: int, *, fixed: bool) -> Rating:
+    around = interval(float(scaled.low[index]), float(scaled.high[index]), fixed=fixed)
+    rating, rank = float(scaled.rating[index]), int(scaled.rank[index])
+    return Rating(rating, around.low, around.high, rank, around.state)
 
 
 def _standing(

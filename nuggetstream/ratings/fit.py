@@ -7,18 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.ballots import Ballots, clustered_covariance
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.estimate import estimate, fit
 from nuggetstream.ratings.fitting.intervals import Differences, Estimates, Strengths, differences, summarise
 from nuggetstream.ratings.fitting.prior import ballots_with_prior, covariance_without_phantom, with_prior
-from nuggetstream.ratings.fitting.sandwich import (
-    Undetermined,
-    clustered_covariance,
-    covariance,
-    normal_differences,
-    normal_ratings,
-)
+from nuggetstream.ratings.fitting.sandwich import Undetermined, covariance, normal_differences, normal_ratings
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted, Votes, pairs_among
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, InvalidOption, Options

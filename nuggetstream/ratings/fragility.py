@@ -17,69 +17,18 @@ Robustness Metric", 2020 (arXiv 2011.14999).
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.dropping import SAME, Fitted, Search, fewest, fitted
 from nuggetstream.ratings.fitting.pairs import Places
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import pairs_among
+from nuggetstream.ratings.standing import DroppedVotes, Fragility, Unchanged
+from nuggetstream.ratings.ties import TiePolicy
 
 _OUTCOMES = (Vote.A, Vote.B, Vote.TIE)
-
-
-class Unchanged(StrEnum):
-    """Why no votes are known that change the order."""
-
-    UNRANKED = "fewer than two systems have a rank"
-    UNRATED = "the votes do not rate both systems"
-    EQUAL = "the systems in front have equal ratings"
-    NOT_FOUND = "no votes were found without which another system is rated above"
-
-
-@dataclass(frozen=True, slots=True)
-class DroppedVotes:
-    """Votes of one kind that are dropped.
-
-    Attributes:
-        system_a: One system, the first of the two in alphabetical order.
-        system_b: The other system.
-        winner: The outcome of these votes; "tie" includes "both bad" where the tie policy counts it.
-        votes: How many are dropped.
-        of: How many there are.
-    """
-
-    system_a: str
-    system_b: str
-    winner: Vote
-    votes: float
-    of: float
-
-
-@dataclass(frozen=True, slots=True)
-class Fragility:
-    """The fewest votes found without which another system is in front.
-
-    Attributes:
-        drops: Votes to drop, at least 1; None with a reason. Weighted votes are dropped in units of weight 1.
-        votes: Votes that count between rated systems.
-        share: Dropped weight / votes, in (0, 1]; None with a reason.
-        leader: The system in front with all votes; None where there is none.
-        successor: The system in front of it without the dropped votes; None with a reason.
-        kinds: What is dropped, the most votes first.
-        reason: Why no votes are known; None where they are.
-    """
-
-    drops: int | None
-    votes: float
-    share: float | None
-    leader: str | None
-    successor: str | None
-    kinds: tuple[DroppedVotes, ...] = ()
-    reason: Unchanged | None = None
 
 
 def first_place(

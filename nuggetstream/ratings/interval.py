@@ -2,35 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 
 from nuggetstream.ratings.fitting.intervals import has_no_width
-
-
-class IntervalState(StrEnum):
-    """What the bounds of an interval are worth, by the same names in the API, the command and the pages."""
-
-    BOUNDED = "bounded"
-    UNBOUNDED_BELOW = "unbounded_below"  # too many resamples could not be ranked: no lower bound
-    UNBOUNDED_ABOVE = "unbounded_above"  # the same for the upper bound
-    UNBOUNDED = "unbounded"  # neither bound exists
-    DEGENERATE = "degenerate"  # the votes never disagree, so they contain no information about chance
-    FIXED = "fixed"  # the anchor has the rating it was given
-
-    @property
-    def words(self) -> str:
-        """The state in a few words for a table cell or a tooltip."""
-        return _WORDS[self]
-
-
-_WORDS = {
-    IntervalState.BOUNDED: "bounded",
-    IntervalState.UNBOUNDED_BELOW: "no lower bound",
-    IntervalState.UNBOUNDED_ABOVE: "no upper bound",
-    IntervalState.UNBOUNDED: "unbounded",
-    IntervalState.DEGENERATE: "degenerate",
-    IntervalState.FIXED: "anchor",
-}
+from nuggetstream.ratings.standing import IntervalState
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +20,6 @@ class Interval:
     low: float | None
     high: float | None
     state: IntervalState
-
-    @property
-    def finite(self) -> tuple[float, float] | None:
-        """Both bounds, or None unless both exist."""
-        return None if self.low is None or self.high is None else (self.low, self.high)
-
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether zero lies outside; only meaningful for differences."""
-        return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
 
 def interval(low: float, high: float, *, fixed: bool = False, zero_width: float | None = None) -> Interval:

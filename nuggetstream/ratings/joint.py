@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.counts import JointCount
-from nuggetstream.ratings.fitting.ballots import POINTS
 from nuggetstream.ratings.fitting.prediction_powered import Judged
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -123,7 +123,7 @@ class JointVotes:
         wins, ties = np.zeros((size, size)), np.zeros((size, size))
         voted = np.flatnonzero(~np.isnan(self.automatic))
         a, b, score = self.a[voted], self.b[voted], self.automatic[voted]
-        tied = score == POINTS[Vote.TIE]
+        tied = score == Vote.TIE.points
         settled = self.times[voted] * ~tied
         np.add.at(wins, (a, b), settled * score)
         np.add.at(wins, (b, a), settled * (1 - score))
@@ -190,8 +190,4 @@ def points_of(vote: Vote | None, policy: TiePolicy = TiePolicy.HALF) -> float | 
     >>> points_of(Vote.TIE), points_of(Vote.TIE, TiePolicy.DROP)
     (0.5, None)
     """
-    if vote is None or (policy is TiePolicy.DROP and vote in (Vote.TIE, Vote.BOTH_BAD)):
-        return None
-    if policy is TiePolicy.DROP_BOTH_BAD and vote is Vote.BOTH_BAD:
-        return None
-    return POINTS[vote]
+    return None if vote is None or not policy.counts(vote) else vote.points

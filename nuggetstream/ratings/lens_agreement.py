@@ -7,46 +7,12 @@ import numpy as np
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.comparison import LensAgreement
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 from nuggetstream.statistics.inversions import inversions
 from nuggetstream.statistics.ranks import kendall, spearman
 
 ENOUGH = 3  # systems; the order of two can only agree or not
-
-
-@dataclass(frozen=True, slots=True)
-class LensAgreement:
-    """Two lenses on the same battles. A coefficient is None where it does not exist, and its note says why.
-
-    Attributes:
-        first: One lens.
-        second: The other one.
-        battles: Battles decided by both.
-        agreed: Battles of these with the same outcome; "both bad" counts as a tie.
-        inverted: Battles of these in which one lens says A and the other B.
-        kappa: Cohen's kappa over A, tie and B with quadratic weights, in [-1, 1].
-        kappa_note: Why there is no kappa; None where there is one.
-        systems: Systems ranked by both.
-        tau_b: Kendall's tau-b of the ratings, in [-1, 1].
-        rho: Spearman's rho of the ratings, in [-1, 1].
-        order_note: Why there is no tau or rho; None where there is one.
-        first_evaluator: The first judge, where two judges are compared; else None.
-        second_evaluator: The second judge.
-    """
-
-    first: Lens
-    second: Lens
-    battles: int
-    agreed: int
-    inverted: int
-    kappa: float | None
-    kappa_note: str | None
-    systems: int
-    tau_b: float | None
-    rho: float | None
-    order_note: str | None
-    first_evaluator: str | None = None
-    second_evaluator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
     rate(votes, Options(...))  ->  Ratings
 
 The API, the `rate` command and the report all call `rate` and only adapt what goes in and what comes out.
+Notes, pairs, advice and tables are functions of the result.
 
 Source: Bradley and Terry, 1952; who can be ranked: Ford, 1957; ties: Davidson, 1970, Rao and Kupper, 1967;
 resamples: Rubin, 1981, or Efron, 1979; rank groups: Piepho, 2004.
@@ -16,25 +17,16 @@ from typing import cast as typing_cast
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.domain.note import Note
-from nuggetstream.files.tables import Table, Tabular
-from nuggetstream.ratings.advice import Advice, advise
-from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.counts import PairCount, tally_of
 from nuggetstream.ratings.fit import Fit, fitted
 from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.sandwich import Undetermined
-from nuggetstream.ratings.fitting.tally import Tally, Unrankable, connectivity, rankable
+from nuggetstream.ratings.fitting.tally import Tally, connectivity, rankable
 from nuggetstream.ratings.fitting.votes import Counted, Share, Votes
-from nuggetstream.ratings.fragility import Fragility, first_place
-from nuggetstream.ratings.joint import JointVotes
-from nuggetstream.ratings.notes import notes_of
+from nuggetstream.ratings.fragility import first_place
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
-from nuggetstream.ratings.pairwise import Pairing, pairings
-from nuggetstream.ratings.standing import BoardState, Standing
+from nuggetstream.ratings.standing import BoardState, Fragility, Standing, Unrankable
 from nuggetstream.ratings.standings import ranked_standings, unranked_standings
-from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
-from nuggetstream.ratings.tabular import board_table, pairs_table
 
 Places = NDArray[np.intp]
 
@@ -48,8 +40,8 @@ class OneCluster(ValueError):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ratings(Tabular):
-    """Ratings of every system that has a vote, and what can be derived from them. As a table: the board.
+class Ratings:
+    """Ratings of every system that has a vote, and the fit behind them.
 
     Attributes:
         options: How the ratings were made. The anchor is None where no system is ranked.
@@ -58,8 +50,6 @@ class Ratings(Tabular):
         state: What the votes allow the board to say.
         standings: Ranked systems by rank and rating, then provisional ones by rating, then the rest.
         fit: The fitted model; None where no two systems can be ranked.
-        joint: Human and automatic outcomes of the same battles, if they were given.
-        styled: Single votes with the style of both answers, if they were given.
     """
 
     options: Options
@@ -68,8 +58,6 @@ class Ratings(Tabular):
     state: BoardState
     standings: tuple[Standing, ...]
     fit: Fit | None
-    joint: JointVotes | None = None
-    styled: StyledVotes | None = None
 
     @cached_property
     def shares(self) -> tuple[Share, ...]:
@@ -81,16 +69,6 @@ class Ratings(Tabular):
         """Groups of at least two systems between which no battle counts, largest first."""
         islands = connectivity(self.tally, self.options.policy).islands
         return tuple(island for island in islands if len(island) > 1)
-
-    @cached_property
-    def notes(self) -> tuple[Note, ...]:
-        """What a reader must know before reading the numbers."""
-        return notes_of(self)
-
-    @cached_property
-    def pairs(self) -> tuple[Pairing, ...]:
-        """Every two systems in the order of the standings: battles, share of the points, difference."""
-        return pairings(self)
 
     @cached_property
     def strengths(self) -> Mapping[str, float]:
@@ -108,41 +86,10 @@ class Ratings(Tabular):
         return 0 if self.fit is None else self.fit.strengths.unranked
 
     @cached_property
-    def combined(self) -> Combined | None:
-        """People's votes and automatic ones in one rating; None unless joint votes were given.
-
-        Raises:
-            AnchorNotRanked: The automatic votes do not rank the anchor.
-        """
-        return None if self.joint is None else combine(self.joint, self.options)
-
-    @cached_property
-    def equal_style(self) -> EqualStyle | None:
-        """The board at equal style; None unless votes with style were given."""
-        return None if self.styled is None else at_equal_style(self.styled, self.options)
-
-    @cached_property
     def fragility(self) -> Fragility:
         """The fewest votes whose removal puts another ranked system first."""
         ranked = [standing.system for standing in self.standings if standing.rank is not None]
         return first_place(self.tally, self.options.policy, prior=self.options.prior, within=ranked)
-
-    def advice(self, *, power: float = 0.8, count: int = 10) -> Advice:
-        """What to ask next: battles until neighbours can be told apart, and the most informative battles.
-
-        Args:
-            power: Probability that the named number of battles then shows a true difference, in [0.5, 1).
-            count: Number of pairs to name.
-        """
-        return advise(self, power=power, count=count)
-
-    def table(self) -> Table:
-        """The board: one row per system, in the order of the standings."""
-        return board_table(self)
-
-    def pairs_table(self) -> Table:
-        """Every two systems: battles, share of the points, difference with its interval."""
-        return pairs_table(self)
 
     def __getitem__(self, system: str) -> Standing:
         """The standing of a system.
@@ -156,13 +103,7 @@ class Ratings(Tabular):
         raise KeyError(system)
 
 
-def rate(
-    votes: Votes | Tally | Iterable[PairCount],
-    options: Options | None = None,
-    *,
-    joint: JointVotes | None = None,
-    styled: StyledVotes | None = None,
-) -> Ratings:
+def rate(votes: Votes | Tally | Iterable[PairCount], options: Options | None = None) -> Ratings:
     """Rate the systems that the votes can rank, and give the reason for every other one.
 
     P(i beats j) = 1 / (1 + exp(θj - θi)); rating = 1000 + 400 / ln 10 · (θ - mean θ).
@@ -171,8 +112,6 @@ def rate(
         votes: Counts per pair (`Tally` or `PairCount`s), several weighted sources (`votes.Mixed`), or single
             votes with clusters (`ballots.Ballots`).
         options: How to rate; the defaults when None.
-        joint: Human and automatic outcomes of the same battles, for `Ratings.combined`.
-        styled: The votes with the style of both answers, for `Ratings.equal_style`.
 
     Returns:
         The ratings; higher is better.
@@ -209,8 +148,6 @@ def rate(
         state=_state(tally, fit),
         standings=(*ranked, *unranked_standings(tally, options.policy, reasons)),
         fit=fit,
-        joint=joint,
-        styled=styled,
     )
 
 

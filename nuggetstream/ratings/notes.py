@@ -1,17 +1,11 @@
 """Conditions of the votes that change how a board is read, in words that are the same everywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from nuggetstream.domain.note import Note
-from nuggetstream.ratings.interval import IntervalState
-from nuggetstream.ratings.standing import BoardState
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.standing import BoardState, IntervalState
 from nuggetstream.statistics.share import FEW
-
-if TYPE_CHECKING:
-    from nuggetstream.ratings.model import Ratings
 
 _WITH_BOUNDS = (
     IntervalState.BOUNDED,
@@ -46,7 +40,7 @@ def _notes(ratings: Ratings) -> Iterator[Note]:
             "all_tied",
             "Every battle between ranked systems is a tie: the ratings are equal, their precision unknown.",
         )
-    elif any(_is_degenerate(standing.interval) for standing in ratings.standings):
+    elif any(standing.interval is IntervalState.DEGENERATE for standing in ratings.standings):
         yield Note("degenerate", "Some votes never disagree, so they contain no information about chance.")
     if unranked := ratings.unranked_resamples:
         yield Note(
@@ -77,20 +71,13 @@ def _few_battles(ratings: Ratings) -> Iterator[Note]:
     few = [
         standing.system
         for standing in ratings.standings
-        if not standing.provisional
-        and standing.interval is not None
-        and standing.interval.state in _WITH_BOUNDS
-        and cast[standing.system] < FEW
+        if not standing.provisional and standing.interval in _WITH_BOUNDS and cast[standing.system] < FEW
     ]
     if few:
         yield Note(
             "few_battles",
             f"Intervals from fewer than {FEW} battles are too narrow: {named_groups([few])}.",
         )
-
-
-def _is_degenerate(interval: object) -> bool:
-    return getattr(interval, "state", None) is IntervalState.DEGENERATE
 
 
 def named_groups(groups: Iterable[Sequence[str]], most: int = 4) -> str:

@@ -1,10 +1,10 @@
 """How ratings are made: one value with every choice, checked when it is built and echoed by the result."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 
 SEED = 20250504  # any number; fixed, so that the same votes always give the same board
 PROVISIONAL_BELOW = 10  # battles
@@ -30,6 +30,18 @@ class AnchorNotRanked(InvalidOption):
         super().__init__("anchor", why)
 
 
+class Bootstrap(StrEnum):
+    """How a resample is drawn. Part of every board."""
+
+    BAYESIAN = "bayesian"  # every battle weighs Exp(1): no cell ever empties
+    MULTINOMIAL = "multinomial"  # N battles drawn with replacement: a cell may empty
+
+    @property
+    def keeps_cells(self) -> bool:
+        """Whether data that can be ranked stay rankable in every resample."""
+        return self is Bootstrap.BAYESIAN
+
+
 class Intervals(StrEnum):
     """Where the intervals of a board come from."""
 
@@ -39,10 +51,46 @@ class Intervals(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The system whose rating is fixed, such as mixtral-8x7b-instruct-v0.1 at 1114."""
+    """The system whose rating is fixed, such as mixtral-8x7b-instruct-v0.1 at 1114.
+
+    >>> str(Anchor("org/model:7b", 1114.0))
+    'org/model:7b:1114'
+    """
 
     system: str
     rating: float
+
+    def __str__(self) -> str:
+        return f"{self.system}:{self.rating:.15g}"
+
+
+class Every(StrEnum):
+    """Calendar periods in UTC."""
+
+    DAY = "day"
+    WEEK = "week"  # begins on Monday
+    MONTH = "month"
+
+    def starting(self, moment: datetime) -> datetime:
+        """Start of the period that holds a moment in UTC.
+
+        >>> from datetime import UTC
+        >>> Every.WEEK.starting(datetime(2025, 5, 4, 13, tzinfo=UTC)).isoformat()
+        '2025-04-28T00:00:00+00:00'
+        """
+        day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+        match self:
+            case Every.DAY:
+                return day
+            case Every.WEEK:
+                return day - timedelta(days=day.weekday())
+            case Every.MONTH:
+                return day.replace(day=1)
+
+    def after(self, start: datetime) -> datetime:
+        """Start of the next period."""
+        longest = {Every.DAY: 1, Every.WEEK: 7, Every.MONTH: 31}[self]
+        return self.starting(start + timedelta(days=longest))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

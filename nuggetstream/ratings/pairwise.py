@@ -1,89 +1,18 @@
 """Every two systems: what each took from the other, and how far apart their ratings are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nuggetstream.ratings.comparison import Gap, Meeting, Pairing
 from nuggetstream.ratings.fit import Fit
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
-from nuggetstream.ratings.interval import Interval, IntervalState, interval
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.interval import interval
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.standing import IntervalState
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.statistics.proportion import wilson
-
-if TYPE_CHECKING:
-    from nuggetstream.ratings.model import Ratings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
-    """Difference of the ratings of two ranked systems.
-
-    Attributes:
-        system: The higher one, or the first one asked for.
-        opponent: The other one.
-        gap: Rating of the system minus that of the opponent, Elo points.
-        interval: Interval of the gap.
-        above: Probability that the system is above, in [0, 1]; None for a degenerate interval or where no
-            resample could be ranked.
-        below: Probability that the opponent is above. Resamples that could not be ranked count for neither.
-    """
-
-    system: str
-    opponent: str
-    gap: float
-    interval: Interval
-    above: float | None
-    below: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
-    """Two systems in the order of the standings.
-
-    Attributes:
-        a: The system that stands higher.
-        b: The other one.
-        battles: Battles between the two that count under the tie policy.
-        wins_a: Battles that A won.
-        wins_b: Battles that B won.
-        ties: Ties that count.
-        share: Share of the points that A took, in [0, 1]; None where they never met.
-        share_bounds: Wilson interval of the share; None where they never met.
-        gap: Difference of the ratings; None unless both are rated.
-    """
-
-    a: str
-    b: str
-    battles: float
-    wins_a: float
-    wins_b: float
-    ties: float
-    share: float | None
-    share_bounds: tuple[float, float] | None
-    gap: Gap | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Meeting:
-    """What one system did against another, as it was voted.
-
-    Attributes:
-        battles: Battles between the two, whether or not the tie policy counts them.
-        share: Share of the points under the tie policy, in [0, 1]; None when no battle counts.
-    """
-
-    system: str
-    opponent: str
-    battles: float
-    wins: float
-    losses: float
-    ties: float
-    both_bad: float
-    share: float | None
 
 
 def pairings(ratings: Ratings) -> tuple[Pairing, ...]:
@@ -99,6 +28,8 @@ def _pairing(ratings: Ratings, index: dict[str, int], a: str, b: str) -> Pairing
     drawn = float(tally.drawn(policy)[i, j])
     wins_a, wins_b = float(tally.wins[i, j]), float(tally.wins[j, i])
     battles, points = wins_a + wins_b + drawn, wins_a + drawn / 2
+    low, high = wilson(points, battles, ratings.options.level) if battles else (None, None)
+    gap = gap_between(ratings.fit, a, b) if ratings.fit is not None else None
     return Pairing(
         a=a,
         b=b,
@@ -107,8 +38,14 @@ def _pairing(ratings: Ratings, index: dict[str, int], a: str, b: str) -> Pairing
         wins_b=wins_b,
         ties=drawn,
         share=points / battles if battles else None,
-        share_bounds=wilson(points, battles, ratings.options.level) if battles else None,
-        gap=gap_between(ratings.fit, a, b) if ratings.fit is not None else None,
+        share_low=low,
+        share_high=high,
+        gap=None if gap is None else gap.gap,
+        gap_low=None if gap is None else gap.low,
+        gap_high=None if gap is None else gap.high,
+        above=None if gap is None else gap.above,
+        below=None if gap is None else gap.below,
+        interval=None if gap is None else gap.interval,
     )
 
 
@@ -124,7 +61,9 @@ def gap_between(fit: Fit, system: str, opponent: str) -> Gap | None:
         system=system,
         opponent=opponent,
         gap=float(between.gap[i, j]),
-        interval=around,
+        low=around.low,
+        high=around.high,
+        interval=around.state,
         above=None if unknown else float(between.above[i, j]),
         below=None if unknown else float(between.above[j, i]),
     )

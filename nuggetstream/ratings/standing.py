@@ -1,10 +1,9 @@
-"""One system on a board, the states a board can be in, and the notes a reader needs."""
+"""One system on a board, the states of boards and intervals, and how few votes decide the first place."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nuggetstream.ratings.fitting.tally import Unrankable
-from nuggetstream.ratings.interval import Interval
+from nuggetstream.domain.battle import Vote
 
 
 class BoardState(StrEnum):
@@ -16,6 +15,42 @@ class BoardState(StrEnum):
     ALL_TIED = "all_tied"  # every battle that counts is a tie: equal ratings of unknown precision
 
 
+class Unrankable(StrEnum):
+    """Why a system has no rating yet. Each is a state of the data, not of the system."""
+
+    NO_BATTLES = "no battle that counts"
+    UNDEFEATED = "never lost or tied: only a lower bound exists"
+    WINLESS = "never won or tied: only an upper bound exists"
+    DISCONNECTED = "not in the largest group of systems that wins link in both directions"
+    UNDETERMINED = "ties and wins together leave the model of ties without a finite solution"
+
+
+class IntervalState(StrEnum):
+    """What the bounds of an interval are worth, by the same names in the API, the command and the pages."""
+
+    BOUNDED = "bounded"
+    UNBOUNDED_BELOW = "unbounded_below"  # too many resamples could not be ranked: no lower bound
+    UNBOUNDED_ABOVE = "unbounded_above"  # the same for the upper bound
+    UNBOUNDED = "unbounded"  # neither bound exists
+    DEGENERATE = "degenerate"  # the votes never disagree, so they contain no information about chance
+    FIXED = "fixed"  # the anchor has the rating it was given
+
+    @property
+    def words(self) -> str:
+        """The state in a few words for a table cell or a tooltip."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    IntervalState.BOUNDED: "bounded",
+    IntervalState.UNBOUNDED_BELOW: "no lower bound",
+    IntervalState.UNBOUNDED_ABOVE: "no upper bound",
+    IntervalState.UNBOUNDED: "unbounded",
+    IntervalState.DEGENERATE: "degenerate",
+    IntervalState.FIXED: "anchor",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """One system: an estimate, or the reason why there is none.
@@ -23,7 +58,9 @@ class Standing:
     Attributes:
         system: Name of the system.
         rating: Elo points (400 points are odds of ten to one); None where the system cannot be ranked.
-        interval: Interval of the rating; None without a rating.
+        low: Lower bound of the interval of the rating; None where it has none, and `interval` says why.
+        high: Upper bound; None where it has none.
+        interval: What the bounds are worth; None without a rating.
         rank: 1 + the number of ranked systems whose interval lies wholly above; None for a provisional
             rating, a degenerate interval or no rating.
         group: Letters of the rank groups: ranked systems that share a letter are statistically
@@ -40,7 +77,9 @@ class Standing:
 
     system: str
     rating: float | None
-    interval: Interval | None
+    low: float | None
+    high: float | None
+    interval: IntervalState | None
     rank: int | None
     group: str | None
     probability_first: float | None
@@ -51,12 +90,53 @@ class Standing:
     ties: float
     unrankable: Unrankable | None
 
-    @property
-    def low(self) -> float | None:
-        """Lower bound of the interval; None where there is none."""
-        return None if self.interval is None else self.interval.low
 
-    @property
-    def high(self) -> float | None:
-        """Upper bound of the interval; None where there is none."""
-        return None if self.interval is None else self.interval.high
+class Unchanged(StrEnum):
+    """Why no votes are known that change the order."""
+
+    UNRANKED = "fewer than two systems have a rank"
+    UNRATED = "the votes do not rate both systems"
+    EQUAL = "the systems in front have equal ratings"
+    NOT_FOUND = "no votes were found without which another system is rated above"
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedVotes:
+    """Votes of one kind that are dropped.
+
+    Attributes:
+        system_a: One system, the first of the two in alphabetical order.
+        system_b: The other system.
+        winner: The outcome of these votes; "tie" includes "both bad" where the tie policy counts it.
+        votes: How many are dropped.
+        of: How many there are.
+    """
+
+    system_a: str
+    system_b: str
+    winner: Vote
+    votes: float
+    of: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fragility:
+    """The fewest votes found without which another system is in front.
+
+    Attributes:
+        drops: Votes to drop, at least 1; None with a reason. Weighted votes are dropped in units of weight 1.
+        votes: Votes that count between rated systems.
+        share: Dropped weight / votes, in (0, 1]; None with a reason.
+        leader: The system in front with all votes; None where there is none.
+        successor: The system in front of it without the dropped votes; None with a reason.
+        kinds: What is dropped, the most votes first.
+        reason: Why no votes are known; None where they are.
+    """
+
+    drops: int | None
+    votes: float
+    share: float | None
+    leader: str | None
+    successor: str | None
+    kinds: tuple[DroppedVotes, ...] = ()
+    reason: Unchanged | None = None

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from nuggetstream.ratings.fit import Fit
 from nuggetstream.ratings.fitting.intervals import first_places, ranks_by_overlap, separated
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, Unrankable
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.groups import letters as group_letters
-from nuggetstream.ratings.interval import Interval, IntervalState, interval
+from nuggetstream.ratings.interval import Interval, interval
 from nuggetstream.ratings.options import Intervals
-from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.standing import IntervalState, Standing, Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -40,7 +41,9 @@ def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
         Standing(
             system=fit.systems[index],
             rating=float(estimates.rating[index]),
-            interval=intervals[index],
+            low=intervals[index].low,
+            high=intervals[index].high,
+            interval=intervals[index].state,
             rank=ranks.get(index),
             group=letters.get(index),
             probability_first=first.get(index),
@@ -60,6 +63,8 @@ def unranked_standings(
         Standing(
             system=tally.systems[index],
             rating=None,
+            low=None,
+            high=None,
             interval=None,
             rank=None,
             group=None,

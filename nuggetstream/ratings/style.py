@@ -1,12 +1,13 @@
 """The board at equal style, and how much style itself was preferred."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files import tables
 from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.ratings.board_tables import bounds
 from nuggetstream.ratings.fit import anchor_index
 from nuggetstream.ratings.fitting.ballots import Ballots
 from nuggetstream.ratings.fitting.newton import NotConverged
@@ -18,9 +19,9 @@ from nuggetstream.ratings.fitting.style_control import (
     relative_difference,
 )
 from nuggetstream.ratings.fitting.tally import rankable
-from nuggetstream.ratings.interval import Interval, interval
+from nuggetstream.ratings.interval import interval
 from nuggetstream.ratings.options import AnchorNotRanked, Options
-from nuggetstream.ratings.tabular import coefficients_table, equal_style_table
+from nuggetstream.ratings.standing import IntervalState
 
 Floats = NDArray[np.float64]
 
@@ -44,11 +45,13 @@ class StyledVotes:
 
 @dataclass(frozen=True, slots=True)
 class EqualStyleStanding:
-    """A system at equal style: rating and interval in Elo points, rank by overlap of intervals."""
+    """A system at equal style: rating and bounds in Elo points, rank by overlap of intervals."""
 
     system: str
     rating: float
-    interval: Interval
+    low: float | None
+    high: float | None
+    interval: IntervalState
     rank: int
 
 
@@ -70,11 +73,27 @@ class EqualStyle(Tabular):
 
     def table(self) -> Table:
         """One row per system, the best first."""
-        return equal_style_table(self)
+        columns = (
+            tables.count("rank"),
+            tables.text("system"),
+            tables.number("rating", digits=0),
+            tables.interval("low", "high", "interval", digits=0),
+        )
+        rows = tuple((one.rank, one.system, one.rating, bounds(one.low, one.high)) for one in self.standings)
+        return Table("Ratings at equal style", columns, rows, (self.missing,) if self.missing else ())
 
     def coefficients_table(self) -> Table:
         """One row per feature of style, and how much it was preferred."""
-        return coefficients_table(self)
+        columns = (
+            tables.text("feature"),
+            tables.number("value", "logits per standard deviation", digits=3),
+            tables.interval("low", "high", "interval", digits=3),
+            tables.number("error", "standard error", digits=3),
+        )
+        rows = tuple(
+            (one.feature, one.value, bounds(one.low, one.high), one.error) for one in self.coefficients
+        )
+        return Table("How much style was preferred", columns, rows)
 
 
 def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
@@ -103,24 +122,21 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
     if any(item.error is not None and not np.isfinite(item.error) for item in found.coefficients):
         return _without("the weights of the votes are too uneven for the standard errors")
     scaled = normal_ratings(found.theta, found.covariance, level=options.level, anchor=anchor)
-    standings = (
-        EqualStyleStanding(
-            found.systems[index],
-            float(scaled.rating[index]),
-            interval(
-                float(scaled.low[index]),
-                float(scaled.high[index]),
-                fixed=anchor is not None and anchor[0] == index,
-            ),
-            int(scaled.rank[index]),
+    standings = []
+    for index in np.argsort(-scaled.rating, kind="stable").tolist():
+        fixed = anchor is not None and anchor[0] == index
+        around = interval(float(scaled.low[index]), float(scaled.high[index]), fixed=fixed)
+        standings.append(
+            EqualStyleStanding(
+                system=found.systems[index],
+                rating=float(scaled.rating[index]),
+                low=around.low,
+                high=around.high,
+                interval=around.state,
+                rank=int(scaled.rank[index]),
+            )
         )
-        for index in _best_first(scaled.rating)
-    )
     return EqualStyle(tuple(standings), found.coefficients, found.unranked)
-
-
-def _best_first(ratings: Floats) -> Sequence[int]:
-    return [int(index) for index in np.argsort(-ratings, kind="stable")]
 
 
 def _without(why: str) -> EqualStyle:

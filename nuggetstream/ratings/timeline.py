@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from itertools import pairwise
 from math import isfinite
 from typing import Generic, TypeVar
@@ -17,40 +16,13 @@ import numpy as np
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.options import Every
 
 T = TypeVar("T")
 Dated = tuple[datetime, str, str, Vote, float]  # moment, system A, system B, winner, how many
 
 MOST_PERIODS = 400  # every period keeps counts of all pairs
 _TICK = timedelta(microseconds=1)  # the smallest difference of two moments
-
-
-class Every(StrEnum):
-    """Calendar periods in UTC."""
-
-    DAY = "day"
-    WEEK = "week"  # begins on Monday
-    MONTH = "month"
-
-    def starting(self, moment: datetime) -> datetime:
-        """Start of the period that holds a moment in UTC.
-
-        >>> Every.WEEK.starting(datetime(2025, 5, 4, 13, tzinfo=UTC)).isoformat()
-        '2025-04-28T00:00:00+00:00'
-        """
-        day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-        match self:
-            case Every.DAY:
-                return day
-            case Every.WEEK:
-                return day - timedelta(days=day.weekday())
-            case Every.MONTH:
-                return day.replace(day=1)
-
-    def after(self, start: datetime) -> datetime:
-        """Start of the next period."""
-        longest = {Every.DAY: 1, Every.WEEK: 7, Every.MONTH: 31}[self]
-        return self.starting(start + timedelta(days=longest))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting.prediction_powered import TooFewVotes
-from nuggetstream.ratings.interval import Interval, interval
+from nuggetstream.ratings.interval import interval
 from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.statistics.proportion import two_sided_z, wilson
 
 Floats = NDArray[np.float64]
@@ -124,7 +125,9 @@ class Share:
     """A share of the points in [0, 1] with its interval."""
 
     value: float
-    interval: Interval
+    low: float | None
+    high: float | None
+    interval: IntervalState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +180,7 @@ def _win_rate(votes: JointVotes, system: str, level: float) -> WinRates:
             both=len(people),
             automatic_only=len(further),
         )
-    human, automatic, combined = (
-        Share(rate.value, interval(max(rate.low, 0.0), min(rate.high, 1.0), zero_width=_NARROW))
-        for rate in (found.human, found.automatic, found.combined)
-    )
+    human, automatic, combined = map(_share, (found.human, found.automatic, found.combined))
     return WinRates(
         system=system,
         human=human,
@@ -190,3 +190,8 @@ def _win_rate(votes: JointVotes, system: str, level: float) -> WinRates:
         both=found.humans,
         automatic_only=found.automatics,
     )
+
+
+def _share(rate: Estimate) -> Share:
+    around = interval(max(rate.low, 0.0), min(rate.high, 1.0), zero_width=_NARROW)
+    return Share(rate.value, around.low, around.high, around.state)

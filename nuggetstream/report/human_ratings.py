@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.ratings.advice import advise
+from nuggetstream.ratings.combined_standing import Rating
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.interval import Interval
 from nuggetstream.ratings.model import OneCluster, Ratings, rate
 from nuggetstream.ratings.options import Intervals, Options
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.style import EqualStyleStanding
 from nuggetstream.report.lenses import POLICY
 
 NOT_RANKABLE = "people's votes cannot rank any two systems yet"
@@ -28,11 +31,9 @@ class Rated:
     high: float | None
 
 
-def rated(rating: float | None, interval: Interval | None) -> Rated | None:
+def rated(row: Standing | EqualStyleStanding | Rating | None) -> Rated | None:
     """A rating as the sections of the report show it; None without a rating."""
-    if rating is None or interval is None:
-        return None
-    return Rated(rating, interval.low, interval.high)
+    return None if row is None or row.rating is None else Rated(row.rating, row.low, row.high)
 
 
 def human_battles(battles: Sequence[BattleRow]) -> list[BattleRow]:
@@ -62,5 +63,5 @@ def human_ratings(battles: Sequence[BattleRow]) -> Ratings | str:
         return "all votes are on one query, which says nothing about how queries differ"
     if ratings.fit is None:
         return NOT_RANKABLE
-    missing = ratings.advice().missing
+    missing = advise(ratings).missing
     return ratings if missing is None else missing

@@ -1,7 +1,7 @@
 """The lenses as the report compares them."""
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 
 LENSES = INDEPENDENT
 AUTOMATIC = (Lens.NUGGET, Lens.JUDGE)

@@ -259,10 +259,9 @@ class _SystemCounts:
         if battle.nugget_verdict is not None:
             scores = battle.nugget_verdict.a if side is Side.A else battle.nugget_verdict.b
             self.scores.append(scores.all_score)
-        own = Vote.A if side is Side.A else Vote.B
         for lens, points in self.points.items():
             if (vote := battle.vote(lens)) is not None:
-                points.append(1.0 if vote is own else 0.5 if vote in (Vote.TIE, Vote.BOTH_BAD) else 0.0)
+                points.append(vote.points if side is Side.A else 1.0 - vote.points)
 
     def row(self, system: str) -> SystemRow:
         """The row of the system."""

@@ -10,7 +10,8 @@ import numpy as np
 from nuggetstream.domain.note import Note
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Cell, Table, Tabular
+from nuggetstream.files.table_data import Cell
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 
 _NAMED = 6

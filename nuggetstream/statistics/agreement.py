@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Vote
 from nuggetstream.statistics.proportion import wilson
 
-_TIES = (Vote.TIE, Vote.BOTH_BAD)
 _NO_SPREAD = 1e-12
 _CHUNK = 2**22  # numbers drawn at a time: 32 MB, however many resamples and clusters
 
@@ -78,7 +77,7 @@ def agreement(
     0.75
     """
     rows = list(zip(predicted, reference, clusters, strict=True))
-    decided = [(p, r, c) for p, r, c in rows if r not in _TIES]
+    decided = [(p, r, c) for p, r, c in rows if not r.is_tie]
     hits = np.array([_credit(p, r) for p, r, _ in decided])
     if not len(hits):
         return Agreement(
@@ -89,7 +88,7 @@ def agreement(
     if high - low < _NO_SPREAD:
         count = len(set(groups))
         low, high = wilson(float(hits.mean()) * count, count)
-    ties = sum(p in _TIES for p, _, _ in decided)
+    ties = sum(p.is_tie for p, _, _ in decided)
     return Agreement(
         share=float(hits.mean()),
         low=low,
@@ -202,12 +201,12 @@ def confusion_of(first: Sequence[Vote], second: Sequence[Vote]) -> NDArray[np.fl
     Raises:
         ValueError: The sequences have different lengths.
     """
-    index = {Vote.A: 0, Vote.TIE: 1, Vote.BOTH_BAD: 1, Vote.B: 2}
+    index = {Vote.A: 0, Vote.TIE: 1, Vote.B: 2}
     counts = np.zeros((3, 3))
     for x, y in zip(first, second, strict=True):
-        counts[index[x], index[y]] += 1
+        counts[index[x.preference], index[y.preference]] += 1
     return counts
 
 
 def _credit(predicted: Vote, reference: Vote) -> float:
-    return 0.5 if predicted in _TIES else float(predicted is reference)
+    return 0.5 if predicted.is_tie else float(predicted is reference)

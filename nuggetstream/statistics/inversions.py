@@ -48,8 +48,7 @@ def confusion_table(human: Sequence[Vote], computed: Sequence[Vote]) -> Floats:
     """
     counts = np.zeros((len(HUMAN_ROWS), len(COMPUTED_COLUMNS)))
     for human_vote, computed_vote in zip(human, computed, strict=True):
-        column = Vote.TIE if computed_vote is Vote.BOTH_BAD else computed_vote
-        counts[HUMAN_ROWS.index(human_vote), COMPUTED_COLUMNS.index(column)] += 1
+        counts[HUMAN_ROWS.index(human_vote), COMPUTED_COLUMNS.index(computed_vote.preference)] += 1
     return counts
 
 

@@ -13,7 +13,6 @@ from scipy import stats
 from nuggetstream.domain.battle import Vote
 
 Unit = TypeVar("Unit")
-_SWAPPED = {Vote.A: Vote.B, Vote.B: Vote.A, Vote.TIE: Vote.TIE, Vote.BOTH_BAD: Vote.BOTH_BAD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +73,6 @@ def position_preference(votes: Sequence[Vote]) -> PositionPreference:
     return PositionPreference(first, second, ties, first / (first + second), float(test.pvalue))
 
 
-def swapped(vote: Vote) -> Vote:
-    """The same vote with the two answers in swapped positions."""
-    return _SWAPPED[vote]
-
-
 def order_effect(
     groups: Mapping[str, Sequence[Unit]],
     pooled: Sequence[Unit],
@@ -87,7 +81,7 @@ def order_effect(
     """Reliability per group compared with the reliability of all groups together.
 
     For effects within items the groups are the two orders, and the pooled units hold the votes of both
-    orders after `swapped`. For effects across items the groups are the early and the late part of a
+    orders after `Vote.swapped`. For effects across items the groups are the early and the late part of a
     questionnaire.
 
     Args:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 from math import fsum
 from statistics import median
 
-from nuggetstream.files.tables import Cell, Column, Table, Tabular, count, number, percent, text
+from nuggetstream.files.table_data import Cell, Column
+from nuggetstream.files.tables import Table, Tabular, count, number, percent, text
 from nuggetstream.text.measures import NamedText, TextMeasures, measure_text
 
 MEASURES = tuple(field.name for field in fields(TextMeasures))

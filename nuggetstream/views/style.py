@@ -6,11 +6,12 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.files import tables
-from nuggetstream.files.boards import bounds, interval_column
 from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.ratings.board_tables import bounds, interval_column
+from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.views.common import View
-from nuggetstream.views.ratings import IntervalState, SliceView
 
 LEVEL = 0.95  # of all intervals
 
@@ -53,7 +54,7 @@ class StyleBoardView(Tabular, View):
 
     arena: str
     lens: Lens
-    slice: SliceView
+    slice: Slice
     note: str | None = None
     """Why style cannot be held equal; null where it is."""
     standings: list[StyleStandingView] = Field(default_factory=list)

@@ -8,10 +8,8 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.ratings.options import Bootstrap, Every, Intervals, Options
+from nuggetstream.ratings.ties import TiePolicy
 from services.cli.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -19,8 +19,7 @@ Invalid battles are `nuggetstream.files.submission.InvalidSubmission` (422, INVA
 database or rater that does not answer is `services.runtime.errors.Unavailable` (503, UNAVAILABLE).
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 
 class Rejected(Exception):
@@ -121,20 +120,3 @@ class InvalidQuery(Rejected):
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = list(problems)
         super().__init__("; ".join(self.problems))
-
-
-def problems_in(details: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The problems that a pydantic model found, one line per field.
-
-    Args:
-        details: Errors as pydantic lists them; their locations begin at the field.
-
-    >>> problems_in([{"loc": ("tag", 0), "msg": "Value error, is empty"}, {"loc": (), "msg": "no JSON"}])
-    ['tag.0: is empty', 'no JSON']
-    """
-    problems = []
-    for detail in details:
-        field = ".".join(map(str, detail["loc"]))
-        message = detail["msg"].removeprefix("Value error, ")
-        problems.append(f"{field}: {message}" if field else message)
-    return problems

@@ -9,12 +9,12 @@ from sqlalchemy import text
 
 from nuggetstream.views.common import Health
 from services.gateway.admission import Admission
-from services.gateway.query import QueryParameters
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
 from services.store.database import Database
 from services.wire.model_state import ModelStates
+from services.wire.query_parameters import QueryParameters
 
 Readiness = Callable[[], Awaitable[Sequence[str]]]
 """Gives the reasons why the process is not ready; none when it is."""

@@ -36,10 +36,10 @@ from services.gateway.errors import (
     UnknownFailure,
     UnknownFormat,
     UnknownWebhook,
-    problems_in,
 )
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.masking import KNOWN
+from services.wire.query_parameters import problems_in
 
 EXPECTED = (Rejected, Denied, InvalidSubmission, StageError)
 _RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a few

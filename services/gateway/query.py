@@ -1,4 +1,4 @@
-"""Query parameters over HTTP: the base of every model of them, and the rule that none is ignored.
+"""Query parameters over HTTP: how a page's form becomes a model of them, and the rule that none is ignored.
 
     ?arena=demo&limit=5  ->  a QueryParameters model, or InvalidQuery that names every wrong parameter
 
@@ -7,35 +7,17 @@ argument takes none.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, TypeVar, get_origin, get_type_hints
+from typing import TypeVar, get_origin, get_type_hints
 from urllib.parse import urlencode
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from services.gateway.errors import InvalidQuery, problems_in
-
-
-def without_nul(text: str) -> str:
-    """The text as it is, if a database can look for it.
-
-    Raises:
-        ValueError: it contains a NUL character, which PostgreSQL accepts in no text.
-    """
-    if "\x00" in text:
-        raise ValueError("contains a NUL character")
-    return text
-
+from services.gateway.errors import InvalidQuery
+from services.wire.query_parameters import QueryParameters, problems_in
 
 Q = TypeVar("Q", bound="QueryParameters")
-Text = Annotated[str, AfterValidator(without_nul)]
-
-
-class QueryParameters(BaseModel):
-    """The query parameters of a path; only a parameter whose field is a list may be repeated."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
 async def reject_unknown_parameters(request: Request) -> None:

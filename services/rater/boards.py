@@ -3,96 +3,58 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from itertools import combinations
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens, source_of_judge
-from nuggetstream.domain.note import Note
-from nuggetstream.ratings.advice import Advice
-from nuggetstream.ratings.combined import Combined, combine
-from nuggetstream.ratings.counts import PairCount, tally_of
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
-from nuggetstream.ratings.fitting.votes import Counted as Votes
+from nuggetstream.domain.slice import EVERYTHING, Slice
+from nuggetstream.ratings.advice import advise
+from nuggetstream.ratings.combined import combine
+from nuggetstream.ratings.comparison import LensAgreement
 from nuggetstream.ratings.fitting.weights import WeightMemory
 from nuggetstream.ratings.joint import JointVotes
-from nuggetstream.ratings.lens_agreement import LensAgreement, agree
-from nuggetstream.ratings.model import Ratings, rate
-from nuggetstream.ratings.options import InvalidOption, Options
-from nuggetstream.ratings.timeline import Every, Period, timeline_of_tallies
+from nuggetstream.ratings.lens_agreement import agree
+from nuggetstream.ratings.method import method_of
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Intervals, Options
+from nuggetstream.ratings.pairwise import pairings
+from nuggetstream.ratings.ties import TiePolicy
+from nuggetstream.ratings.timeline import Period
+from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
+from nuggetstream.views.ratings import BoardView, TimelineView
+from services.rater.counting import Counted, board_of_counts, timeline_of
 from services.rater.memory import Memory
-from services.rater.notes import detected_language, several_judges
 from services.rater.options import naming_the_field
+from services.rater.views import advice_view, board_view, pairs_view, period_view
 from services.store.battles import Battles
-from services.store.outcomes import LensCounts, Outcomes
-from services.store.slices import EVERYTHING, Slice
+from services.store.outcomes import Outcomes
+from services.wire.rating_queries import (
+    AdviceQuery,
+    AgreementQuery,
+    BoardsQuery,
+    CombinedQuery,
+    PairsQuery,
+    TimelineQuery,
+)
 
+_POWER, _COUNT = 0.8, 10  # of advice, where nobody says otherwise
 _COUNTS_KEPT = 64  # lenses and slices; one over a hundred systems takes a quarter of a megabyte
 _WEIGHTS_KEPT = 2**28  # bytes; four boards over a hundred systems, more over fewer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LensBoard:
-    """One board with what it rests on.
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The boards of an arena; the message `GetLeaderboardResponse`.
 
     Attributes:
-        arena: Arena of the battles.
-        lens: Whose preference the board is made of.
-        ratings: The ratings.
-        slice: Filter that selects the battles.
-        scored: Battles with an outcome in this lens.
-        outcomes: Outcomes that were counted, one per battle; of several judges their common outcome.
-        received: Battles that the arena sent.
-        evaluators: Judges with outcomes in the arena and lens; empty for a lens without judges.
-        probable: Outcomes that counted by their probabilities; None where all count as they are.
-        detected: Of the battles received, with a filter by language, those whose language was detected.
-        flagged: Battles received with a flagged answer, whether they count or not.
+        boards: One board per lens.
+        computed_at: When they were computed.
     """
 
-    arena: str
-    lens: Lens
-    ratings: Ratings
-    slice: Slice
-    scored: int
-    outcomes: int
-    received: int
-    evaluators: Sequence[str] = ()
-    probable: int | None = None
-    detected: int = 0
-    flagged: int = 0
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """States of the data that change how the board is read."""
-        notes = [*self.ratings.notes]
-        if len(self.evaluators) > 1 and self.slice.evaluator is None:
-            notes.append(several_judges(len(self.evaluators)))
-        if self.detected:
-            notes.append(detected_language(self.detected, self.received))
-        return tuple(notes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counted:
-    """Counts of one lens, and which battles they are of.
-
-    Attributes:
-        arena: Arena of the battles.
-        lens: The lens.
-        slice: Filter that selects the battles.
-        counts: The counts.
-    """
-
-    arena: str
-    lens: Lens
-    slice: Slice
-    counts: LensCounts
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What identifies these counts: no other state has the same stamp, and without one there are none."""
-        return (self.arena, self.lens, self.slice, self.counts.stamp)
+    boards: Sequence[BoardView]
+    computed_at: datetime
 
 
 @dataclass(slots=True)
@@ -123,13 +85,23 @@ class Boards:
         """Default options of a board."""
         return Options(policy=self.policy, resamples=self.resamples)
 
+    async def leaderboard(self, query: BoardsQuery) -> Leaderboard:
+        """The boards of one arena, of the three independent lenses by default.
+
+        Raises:
+            InvalidQuestion: The anchor is not ranked on a board that ranks others.
+        """
+        slice_, options = query.selection(self.flagged), self._options(query)
+        boards = await self.get(query.arena, query.lenses or INDEPENDENT, options, slice_)
+        return Leaderboard(boards, datetime.now(UTC))
+
     async def get(
         self,
         arena: str,
         lenses: Sequence[Lens] = INDEPENDENT,
         options: Options | None = None,
         slice_: Slice = EVERYTHING,
-    ) -> list[LensBoard]:
+    ) -> list[BoardView]:
         """The boards of one arena; an unknown arena has empty ones.
 
         Raises:
@@ -137,80 +109,120 @@ class Boards:
         """
         # Counts first and the number received last: no board counts battles that it says were never received.
         counts = [await self._counts(arena, lens, slice_) for lens in lenses]
-        received, options = await self.received(arena, slice_), options or self.options
-        flagged = await self.received(arena, slice_.having(Flagged.ONLY))
+        received, options = await self._received(arena, slice_), options or self.options
+        flagged = await self._received(arena, slice_.having(Flagged.ONLY))
         judges = {lens: await self.outcomes.evaluators(arena, lens) for lens in lenses if lens in JUDGED}
         detected = await self.battles.detected(arena, slice_)
         return [
-            LensBoard(
-                arena=arena,
-                lens=counted.lens,
-                ratings=await self._rated(counted, options),
-                slice=slice_,
-                scored=counted.counts.decided,
-                outcomes=counted.counts.outcomes,
+            board_view(
+                counted,
+                await self._rated(counted, options),
+                slice_,
                 received=received,
-                evaluators=judges.get(counted.lens, ()),
-                probable=counted.counts.probable,
-                detected=detected,
                 flagged=flagged,
+                evaluators=judges.get(counted.lens, ()),
+                detected=detected,
             )
             for counted in counts
         ]
 
-    async def pairs(self, arena: str, lens: Lens, options: Options, slice_: Slice) -> Ratings:
-        """Ratings of one lens whose differences of every two systems are computed."""
-        counted = await self._counts(arena, lens, slice_)
-        options = replace(options, anchor=None)  # differences do not depend on it
+    async def pairs(self, query: PairsQuery) -> PairsView:
+        """Every pair of systems on one board."""
+        slice_, options = query.selection(self.flagged), self._options(query)
+        counted = await self._counts(query.arena, query.lens, slice_)
         ratings = await self._rated(counted, options)
-        await self.memory.get(("pairs", counted.key, options), lambda: ratings.pairs)
-        return ratings
+        pairs = await self.memory.get(("pairs", counted.key, options), partial(pairings, ratings))
+        received = await self._received(query.arena, slice_)
+        return pairs_view(counted, ratings, slice_, pairs, received=received)
 
-    async def advice(
-        self, arena: str, lens: Lens, options: Options, slice_: Slice, *, power: float, count: int
-    ) -> tuple[Ratings, Advice]:
-        """Ratings of one lens and what to ask next."""
-        counted = await self._counts(arena, lens, slice_)
+    async def advice(self, query: AdviceQuery) -> AdviceView:
+        """What to ask next; with sandwich intervals, which need no resamples."""
+        slice_ = query.selection(self.flagged)
+        own = TiePolicy.HALF if self.policy.models_ties else self.policy
+        level = query.level or Options().level
+        policy = TiePolicy(query.ties or own)
+        options = Options(policy=policy, intervals=Intervals.SANDWICH, level=level)
+        counted = await self._counts(query.arena, query.lens, slice_)
         ratings = await self._rated(counted, options)
+        power, count = query.power or _POWER, query.count or _COUNT
         advice = await self.memory.get(
-            ("advice", counted.key, options, power, count), lambda: ratings.advice(power=power, count=count)
+            ("advice", counted.key, options, power, count), partial(advise, ratings, power=power, count=count)
         )
-        return ratings, advice
+        received = await self._received(query.arena, slice_)
+        return advice_view(counted, ratings, slice_, advice, received=received)
 
-    async def timeline(
-        self, arena: str, lens: Lens, options: Options, slice_: Slice, *, every: Every, cumulative: bool
-    ) -> tuple[Period[Ratings], ...]:
+    async def timeline(self, query: TimelineQuery) -> TimelineView:
         """Ratings of one lens over time.
 
         Raises:
             InvalidQuestion: There are too many periods.
         """
-        options = replace(options, anchor=None)  # it may be missing from a period
+        slice_ = query.selection(self.flagged)
+        arena, lens, every, cumulative = query.arena, query.lens, query.every, query.cumulative
+        options = replace(self._options(query), anchor=None)  # it may be missing from a period
         stamp = await self.outcomes.stamp(arena, lens, slice_)
 
         async def compute() -> tuple[Period[Ratings], ...]:
             dated = await self.outcomes.dated(arena, lens, slice_, every)
-            return await asyncio.to_thread(_timeline, dated, options, every, cumulative)
+            return await asyncio.to_thread(timeline_of, dated, options, every, cumulative)
 
         with naming_the_field():
             key = ("timeline", arena, lens, slice_, stamp, options, every, cumulative)
-            return await self.memory.awaited(key, compute)
+            periods = await self.memory.awaited(key, compute)
+        return TimelineView(
+            arena=arena,
+            lens=lens,
+            every=every,
+            cumulative=cumulative,
+            periods=[*map(period_view, periods)],
+            method=method_of(options, slice_),
+            scored=(await self._counts(arena, lens, slice_)).counts.decided,
+            received=await self._received(arena, slice_),
+        )
 
-    async def combined(self, arena: str, automatic: Lens, slice_: Slice, options: Options) -> Combined:
+    async def combined(self, query: CombinedQuery) -> CombinedView:
         """People's votes and automatic ones in one rating.
 
         Raises:
             InvalidQuestion: The anchor is not ranked.
         """
-        joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, automatic, slice_))
+        arena, slice_ = query.arena, query.selection(self.flagged)
+        level = query.level or Options().level
+        options = Options(intervals=Intervals.SANDWICH, level=level, anchor=query.anchor)
+        joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, query.automatic, slice_))
         with naming_the_field():
-            return await self.memory.get(
+            combined = await self.memory.get(
                 ("combined", joint, options), lambda: combine(JointVotes.of_counts(joint), options)
             )
+        if not combined.systems:
+            options = replace(options, anchor=None)  # there is no scale to fix
+        return CombinedView(
+            arena=arena,
+            automatic_lens=query.automatic,
+            state=combined.state,
+            note=combined.note,
+            standings=[*combined.standings],
+            human=combined.human,
+            automatic=combined.automatic,
+            combined=combined.combined,
+            tuning=combined.tuning,
+            human_votes_unused=combined.human_votes_unused,
+            received=await self._received(arena, slice_),
+            method=method_of(options, slice_),
+        )
 
-    async def agreement(self, arena: str, policy: TiePolicy, slice_: Slice) -> list[LensAgreement]:
+    async def agreement(self, query: AgreementQuery) -> AgreementView:
         """How far each two lenses agree, and each two judges unless the slice is of one."""
-        options = replace(self.options, policy=policy)
+        arena, slice_, policy = query.arena, query.selection(self.flagged), query.ties or self.policy
+        return AgreementView(
+            arena=arena,
+            pairs=await self._agreements(arena, replace(self.options, policy=policy), slice_),
+            received=await self._received(arena, slice_),
+            tie_policy=policy,
+            slice=slice_,
+        )
+
+    async def _agreements(self, arena: str, options: Options, slice_: Slice) -> list[LensAgreement]:
         counted = {lens: await self._counts(arena, lens, slice_) for lens in INDEPENDENT}
         boards = {lens: await self._rated(counted[lens], options) for lens in INDEPENDENT}
         agreements = []
@@ -242,11 +254,11 @@ class Boards:
         agreement = await self.memory.get((*key, options), partial(agree, lenses, joint, strengths))
         return replace(agreement, first_evaluator=two[0], second_evaluator=two[1])
 
-    async def scored(self, arena: str, lens: Lens, slice_: Slice) -> int:
-        """Battles with an outcome in a lens."""
-        return (await self._counts(arena, lens, slice_)).counts.decided
+    def _options(self, query: BoardsQuery | PairsQuery | TimelineQuery) -> Options:
+        with naming_the_field():
+            return query.rating(self.options)
 
-    async def received(self, arena: str, slice_: Slice) -> int:
+    async def _received(self, arena: str, slice_: Slice) -> int:
         """Battles that the arena sent."""
         return await self.battles.received(arena, slice_)
 
@@ -268,26 +280,3 @@ class Boards:
                 ("board", counted.key, options),
                 lambda: board_of_counts(counted.counts.tally, options, self.weights),
             )
-
-
-def board_of_counts(
-    counts: Tally | Sequence[PairCount], options: Options, weights: WeightMemory | None = None
-) -> Ratings:
-    """Ratings of one lens with everything that a board shows, computed in the caller's thread."""
-    tally = counts if isinstance(counts, Tally) else tally_of(counts)
-    ratings = rate(Votes(tally, weights), options)
-    _ = ratings.notes, ratings.islands, ratings.fragility  # computed here, in a thread, and kept
-    return ratings
-
-
-def _timeline(
-    dated: Sequence[tuple[datetime, Tally]], options: Options, every: Every, cumulative: bool
-) -> tuple[Period[Ratings], ...]:
-    try:
-        return timeline_of_tallies(dated, every, partial(_rate, options), cumulative=cumulative)
-    except ValueError as error:
-        raise InvalidOption("every", str(error)) from error
-
-
-def _rate(options: Options, tally: Tally) -> Ratings:
-    return rate(tally, options)

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 import structlog
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import EVERYTHING
 from services.rater.boards import Boards
 from services.runtime.errors import StageError
 from services.runtime.polling import pause
-from services.store.slices import EVERYTHING
 
 log = structlog.get_logger(__name__)
 _ARENAS = 8

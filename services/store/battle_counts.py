@@ -10,10 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.flag import Flagged
+from nuggetstream.domain.slice import Slice
 from services.store.counters import Changes, add_changes, contributions, increment, merged
 from services.store.facets import ALL, detected_facet, range_of, specific_facets
 from services.store.outcome_writing import outcomes_by_battle
-from services.store.slices import Slice
+from services.store.slices import conditions_of
 from services.store.tables import battle_counters, battles
 
 
@@ -86,7 +87,7 @@ async def battles_received(tx: AsyncConnection, arena: str, selection: Slice) ->
         return every - await battles_received(tx, arena, selection.having(Flagged.ONLY))
     facets = range_of(selection)
     if facets is None:
-        conditions = selection.conditions(sqlite=tx.dialect.name == "sqlite")
+        conditions = conditions_of(selection, sqlite=tx.dialect.name == "sqlite")
         query = select(func.count()).select_from(battles).where(battles.c.arena == arena, *conditions)
     else:
         query = select(func.sum(battle_counters.c.battles)).where(battle_counters.c.arena == arena)
@@ -105,7 +106,7 @@ async def battles_detected(tx: AsyncConnection, arena: str, selection: Slice) ->
             counter.arena == arena, counter.kind == facet.kind, counter.value == facet.value
         )
     else:
-        conditions = selection.conditions(sqlite=tx.dialect.name == "sqlite")
+        conditions = conditions_of(selection, sqlite=tx.dialect.name == "sqlite")
         query = select(func.count()).select_from(battles).where(battles.c.arena == arena, *conditions)
         query = query.where(battles.c.language_confidence.is_not(None))
     return int(await tx.scalar(query) or 0)

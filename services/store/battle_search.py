@@ -17,9 +17,10 @@ from sqlalchemy import ColumnElement, Select, and_, case, exists, func, not_, or
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.domain.slice import Slice
 from services.store.battles import BATTLE_ROWS, BattleRow, battle_row
 from services.store.database import Database
-from services.store.slices import FLAGGED, Slice
+from services.store.slices import FLAGGED, conditions_of
 from services.store.tables import battles, outcomes
 
 WINDOW = 50_000  # battles that one search reads at most
@@ -62,8 +63,8 @@ class BattleFilter:
 
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
         """The conditions on the table `battles`, without that on the arena."""
-        found = Slice(language=self.language, tags=() if self.tag is None else (self.tag,)).conditions(
-            sqlite=sqlite
+        found = conditions_of(
+            Slice(language=self.language, tags=() if self.tag is None else (self.tag,)), sqlite=sqlite
         )
         found += [_mentions(word) for word in (self.text or "").split()]
         found += [or_(battles.c.system_a == name, battles.c.system_b == name) for name in self.systems]

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, select
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
+from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.text.languages import DetectedLanguage
 from services.runtime.errors import InvalidInput
 from services.store.accepting import NewBattle, accept_all
@@ -26,7 +27,6 @@ from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.nugget_edits import NuggetEdits
 from services.store.recording import NewEvent, Recording, record_all
 from services.store.reruns import Restart, restart_failed
-from services.store.slices import EVERYTHING, Slice
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
 

@@ -13,13 +13,13 @@ from sqlalchemy import ARRAY, BigInteger, Select, String, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.ratings.options import Every
 from services.store.expected import Moves, dated_moves, moved
 from services.store.facets import Range, days_of, months_of
 from services.store.outcome_rows import OutcomeRows
 from services.store.periods import CountedPair, added
-from services.store.slices import Slice
 from services.store.tables import OUTCOME_COLUMNS, pair_counters
 
 _NAMES = (pair_counters.c.system_a, pair_counters.c.system_b)

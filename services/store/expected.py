@@ -11,11 +11,11 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from services.store.facets import Range, range_of
 from services.store.outcome_rows import OutcomeRows, Shift
 from services.store.periods import CountedPair, period_of
 from services.store.probabilities import UNIT
-from services.store.slices import Slice
 from services.store.tables import lens_counters, pair_counters
 
 Moves = dict[tuple[str, str, str], tuple[int, int]]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Table, and_
 
 from nuggetstream.domain.flag import Flagged
-from services.store.slices import Slice
+from nuggetstream.domain.slice import Slice
 
 
 class Facet(NamedTuple):

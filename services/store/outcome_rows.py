@@ -11,11 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
+from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.consensus import common_rows
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.probabilities import UNIT
-from services.store.slices import EVERYTHING, Slice
+from services.store.slices import conditions_of
 from services.store.tables import battles, outcomes
 
 
@@ -158,7 +159,7 @@ class OutcomeRows:
         if selection.evaluator is not None:
             sources = [source_of_judge(selection.evaluator, lens) for lens in JUDGED]
             query = query.where(or_(outcomes.c.lens.not_in(JUDGED), outcomes.c.source.in_(sources)))
-        if conditions := selection.conditions(sqlite=self._sqlite):
+        if conditions := conditions_of(selection, sqlite=self._sqlite):
             query = query.join(battles, battles.c.id == outcomes.c.battle_id).where(*conditions)
         return query.where(
             outcomes.c.arena == arena,

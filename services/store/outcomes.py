@@ -17,9 +17,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import JointCount, PairCount
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.ratings.options import Every
 from services.store.counters import LENS_PAIRS
 from services.store.database import Database
 from services.store.dated import dated_tallies
@@ -29,7 +30,6 @@ from services.store.judge_biases import JudgeCounts, read_judge_counts, read_mod
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows, outcomes_of_battle
 from services.store.periods import CountedPair, added, period_of
-from services.store.slices import EVERYTHING, Slice
 from services.store.tables import (
     JOINT_COLUMNS,
     OUTCOME_COLUMNS,

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.counts import PairCount
 from services.store.facets import Range, range_of
-from services.store.slices import Slice
 from services.store.tables import OUTCOME_COLUMNS
 
 CountedPair = tuple[str, str, int, int, int, int]

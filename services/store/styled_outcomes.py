@@ -10,9 +10,10 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.slice import EVERYTHING, Slice
 from services.store.database import Database
 from services.store.event_bodies import value_of_battle
-from services.store.slices import EVERYTHING, Slice
+from services.store.slices import conditions_of
 from services.store.tables import battles, outcomes
 
 WINDOW = 20_000  # newest battles of an arena that are looked at
@@ -64,7 +65,7 @@ class StyledOutcomes:
         said, period = outcomes.c, Slice(since=slice_.since, until=slice_.until)
         recent = (
             select(battles.c.id)
-            .where(battles.c.arena == arena, *period.conditions(sqlite=self._database.is_sqlite))
+            .where(battles.c.arena == arena, *conditions_of(period, sqlite=self._database.is_sqlite))
             .order_by(battles.c.received_at.desc(), battles.c.id)
             .limit(self.window)
             .subquery()
@@ -80,7 +81,7 @@ class StyledOutcomes:
             .join(recent, recent.c.id == battles.c.id)
             .join(outcomes, said.battle_id == battles.c.id)
             .where(said.lens == lens.value, said.system_a != said.system_b)
-            .where(*slice_.conditions(sqlite=self._database.is_sqlite))
+            .where(*conditions_of(slice_, sqlite=self._database.is_sqlite))
             .order_by(battles.c.received_at.desc(), battles.c.id, said.source)
         )
         if (evaluator := slice_.of(lens).evaluator) is not None:

@@ -1,12 +1,12 @@
-"""Convert domain dataclasses to protobuf and back by reflection, with one rule for all messages.
+"""Convert values to protobuf and back by reflection, with one rule for all messages.
 
-A dataclass converts to the message of the same name whose fields have the same names. Enumerations map by
-name (`Support.PARTIAL_SUPPORT` <-> `SUPPORT_PARTIAL_SUPPORT`), tuples to repeated fields, datetimes to
-timestamps, and None to an absent optional field. The contract test checks every type and fails when a field
-exists on one side only.
+A value converts to a message by the attributes that have the names of its fields; a message converts to a
+dataclass or a pydantic model whose fields have the same names. Enumerations map by name
+(`Support.PARTIAL_SUPPORT` <-> `SUPPORT_PARTIAL_SUPPORT`) or, in a field of text, by value; tuples map to
+repeated fields, datetimes to timestamps, and None to an absent optional field. The contract tests check every
+type and fail when a field exists on one side only.
 """
 
-import dataclasses
 import types
 import typing
 from collections.abc import Callable, Hashable, Sequence
@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 
 from google.protobuf.descriptor import EnumDescriptor
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 # Field descriptors have two implementations (C and Python) without a common type.
 FieldDescriptor = Any
@@ -33,20 +34,14 @@ class ContractViolation(ValueError):
 
 
 def to_message(value: object, message_type: type[M]) -> M:
-    """The protobuf message of a domain dataclass.
-
-    Raises:
-        TypeError: The value is not an instance of a dataclass.
-    """
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        raise TypeError(f"not a dataclass instance: {value!r}")
+    """The protobuf message of a value that has an attribute for each of its fields."""
     message = message_type()
     _fill(message, value)
     return message
 
 
 def from_message(message: Message, target: type[T]) -> T:
-    """The domain dataclass of a protobuf message.
+    """The dataclass or pydantic model of a protobuf message.
 
     Raises:
         ContractViolation: An enumeration is unspecified or a required message is missing; the error names
@@ -54,6 +49,38 @@ def from_message(message: Message, target: type[T]) -> T:
     """
     readers = _readers(cast(Hashable, message.DESCRIPTOR), cast(Hashable, target))
     return target(**{name: read(message) for name, read in readers})
+
+
+def plain(message: Message) -> dict[str, Any]:
+    """A message as plain values, without absent fields and unspecified enumerations, to be validated.
+
+    >>> from arena.v1 import ratings_pb2
+    >>> plain(ratings_pb2.GetPairsRequest(arena="x", slice={"tags": ["de"]}))
+    {'arena': 'x', 'slice': {'tags': ['de'], 'expected': False}}
+    """
+    values = {}
+    for field in message.DESCRIPTOR.fields:
+        content = getattr(message, field.name)
+        if field.is_repeated:
+            values[field.name] = [_plain(field, item) for item in content]
+        elif message.HasField(field.name) if field.has_presence else content or not field.enum_type:
+            values[field.name] = _plain(field, content)
+    return values
+
+
+def _plain(field: FieldDescriptor, content: Any) -> Any:
+    """A single value; an unknown enumeration stays a number, and a moment out of range a text."""
+    if isinstance(content, Timestamp):
+        try:
+            return content.ToDatetime(tzinfo=UTC)
+        except (ValueError, OverflowError):
+            return f"{content.seconds} s after 1970"
+    if isinstance(content, Message):
+        return plain(content)
+    if field.enum_type is not None and content in field.enum_type.values_by_number:
+        name: str = field.enum_type.values_by_number[content].name
+        return name.removeprefix(_prefix(field.enum_type)).lower()
+    return content
 
 
 def enum_name(descriptor: EnumDescriptor, member: StrEnum) -> str:
@@ -121,8 +148,9 @@ def _number_of(field: FieldDescriptor) -> Callable[[StrEnum], int] | None:
 @cache
 def _readers(descriptor: Any, target: Any) -> Sequence[tuple[str, Read]]:
     hints = typing.get_type_hints(target)
-    names = [name for name in hints if name in target.__dataclass_fields__]
-    return [(name, _reader(descriptor.fields_by_name[name], hints[name])) for name in names]
+    fields = descriptor.fields_by_name
+    known = getattr(target, "__dataclass_fields__", None) or target.model_fields
+    return [(name, _reader(fields[name], hints[name])) for name in hints if name in known and name in fields]
 
 
 def _reader(field: FieldDescriptor, hint: Any) -> Read:
@@ -154,7 +182,7 @@ def _converter(field: FieldDescriptor, target: type[Any]) -> Callable[[Any], Any
         return lambda message: from_message(message, target)
     if field.enum_type is not None:
         return _member_of(field, target)
-    return None
+    return target if issubclass(target, StrEnum) else None
 
 
 def _same(value: Any) -> Any:

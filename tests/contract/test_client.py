@@ -15,7 +15,8 @@ from services.gateway.battles.query import BattlesQuery, FailuresQuery, Submissi
 from services.gateway.deletion.routes import ExpiryQuery
 from services.gateway.health import Draining
 from services.gateway.ports import Gateway
-from services.gateway.ratings import query
+from services.gateway.ratings.query import StyleQuery
+from services.wire import rating_queries as query
 from services.wire.subjects import event_name
 
 ASKED: list[tuple[type[Any], type[BaseModel]]] = [
@@ -23,7 +24,7 @@ ASKED: list[tuple[type[Any], type[BaseModel]]] = [
     (options.BoardOptions, query.BoardsQuery),
     (options.PairsOptions, query.PairsQuery),
     (options.TimelineOptions, query.TimelineQuery),
-    (options.StyleOptions, query.StyleQuery),
+    (options.StyleOptions, StyleQuery),
     (options.CombinedOptions, query.CombinedQuery),
     (options.AdviceOptions, query.AdviceQuery),
     (options.AgreementOptions, query.AgreementQuery),

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena.v1 import ratings_pb2
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
 from nuggetstream.files.results import read_results
+from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.counts import PairCount
 from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.report.sections.combined import SECTION as COMBINED
 from nuggetstream.report.sections.leaderboards import SECTION as LEADERBOARDS
-from services.rater import replies
-from services.rater.boards import LensBoard, board_of_counts
-from services.store.slices import EVERYTHING
+from services.rater.counting import board_of_counts
+from services.wire.convert import to_message
 from tests.e2e.processes import run_here
 from tests.evaluated import battle, file_of
 
@@ -80,15 +80,15 @@ def test_advice_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
     rows = random_rows(seed)
     plain = command(tmp_path, rows, "--intervals", "sandwich", "--advise")["advice"]
     ratings = board_of_counts(counts_of(rows), SANDWICH)
-    advice = ratings.advice(power=0.8, count=10)
-    reply = replies.advice_reply(ratings, advice, EVERYTHING)
+    advice = advise(ratings, power=0.8, count=10)
+    sent = [to_message(pair, ratings_pb2.Neighbours) for pair in advice.neighbours]
     api = [
         (pair.above, pair.below, pair.state, pair.needed if pair.HasField("needed") else None)
-        for pair in reply.neighbours
+        for pair in sent
     ]
     assert pairs_of(plain["neighbours"]) == api
-    assert [(pair["a"], pair["b"]) for pair in plain["next"]] == [(pair.a, pair.b) for pair in reply.next]
-    assert [pair["shrinkage"] for pair in plain["next"]] == [pair.shrinkage for pair in reply.next]
+    assert [(pair["a"], pair["b"]) for pair in plain["next"]] == [(pair.a, pair.b) for pair in advice.next]
+    assert [pair["shrinkage"] for pair in plain["next"]] == [pair.shrinkage for pair in advice.next]
 
     clustered = command(tmp_path, rows, "--intervals", "sandwich", "--advise", "--cluster", "query")["advice"]
     (arena,) = COMBINED.compute(report(tmp_path, rows))
@@ -105,34 +105,26 @@ def test_advice_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
 def test_a_board_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
     rows = random_rows(seed)
     written = command(tmp_path, rows)["standings"]
-    board = LensBoard(
-        arena="x",
-        lens=Lens.HUMAN,
-        ratings=board_of_counts(counts_of(rows), Options()),
-        slice=EVERYTHING,
-        scored=len(rows),
-        outcomes=len(rows),
-        received=len(rows),
-    )
-    message = replies.board_message(board)
+    ratings = board_of_counts(counts_of(rows), Options())
+    sent = [to_message(standing, ratings_pb2.Standing) for standing in ratings.standings]
     (arena,) = LEADERBOARDS.compute(report(tmp_path, rows))
     shown = arena.boards[0].standings
-    for row, standing, section in zip(written, message.standings, shown, strict=True):
+    for row, standing, section in zip(written, sent, shown, strict=True):
         assert row["system"] == standing.system == section.system
         assert row["rating"] == standing.rating == section.rating
         assert (row["low"], row["high"]) == (standing.low, standing.high) == (section.low, section.high)
         assert row["rank"] == standing.rank == section.rank
         assert row["group"] == standing.group == section.group
         assert row["probability_first"] == standing.probability_first == section.probability_first
-        assert row["interval"] == standing.interval == section.interval.state.value
+        assert row["interval"] == standing.interval == section.interval
         assert row["provisional"] is standing.provisional is section.provisional
 
 
 def test_a_thousand_and_one_against_nine_hundred_and_ninety_nine_is_equal_everywhere(tmp_path: Path) -> None:
     rows = [Row("x", "y", Vote.A)] * 1001 + [Row("x", "y", Vote.B)] * 999
     ratings = board_of_counts(counts_of(rows), SANDWICH)
-    advice = ratings.advice(power=0.8, count=10)
-    (pair,) = replies.advice_reply(ratings, advice, EVERYTHING).neighbours
+    advice = advise(ratings, power=0.8, count=10)
+    (pair,) = (to_message(pair, ratings_pb2.Neighbours) for pair in advice.neighbours)
     assert (pair.state, pair.HasField("needed")) == ("equal", False)
     advised = command(tmp_path, rows, "--intervals", "sandwich", "--advise")["advice"]["neighbours"]
     assert [(pair["state"], pair["needed"]) for pair in advised] == [("equal", None)]

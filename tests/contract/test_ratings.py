@@ -1,47 +1,95 @@
 """What the rater computes, what travels and what is shown have the same fields."""
 
 import dataclasses
-import typing
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from arena.v1 import ratings_pb2
 from pydantic import BaseModel
 
-from nuggetstream.ratings.advice import NextBattle, Separation
-from nuggetstream.ratings.estimate_state import EstimateState
-from nuggetstream.ratings.interval import IntervalState
-from nuggetstream.ratings.lens_agreement import LensAgreement
-from nuggetstream.ratings.options import Anchor
-from nuggetstream.ratings.standing import BoardState
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.flag import Flagged
+from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.note import Note
+from nuggetstream.domain.slice import Slice
+from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, Rating
+from nuggetstream.ratings.comparison import LensAgreement, Neighbours, NextBattle, Pairing, Unranked
+from nuggetstream.ratings.method import Method
+from nuggetstream.ratings.options import Anchor, Options
+from nuggetstream.ratings.standing import DroppedVotes, Fragility, Standing
 from nuggetstream.views import comparisons
 from nuggetstream.views import ratings as views
-from services.rater.options import Method
-from services.store.slices import Slice
+from services.rater.boards import Leaderboard
+from services.rater.counting import board_of_counts
+from services.wire.convert import from_message, to_message
+from services.wire.rating_queries import (
+    AdviceQuery,
+    AgreementQuery,
+    BoardsQuery,
+    CombinedQuery,
+    PairsQuery,
+    TimelineQuery,
+    query_of,
+)
+from tests.nuggetstream.ratings.counts import CIRCLE
 
-COMPUTED: list[type[typing.Any]] = [Anchor, LensAgreement, Method, NextBattle, Slice]
+COMPUTED: list[type[Any]] = [
+    Anchor,
+    CombinedStanding,
+    DroppedVotes,
+    Estimate,
+    Fragility,
+    LensAgreement,
+    Method,
+    Neighbours,
+    NextBattle,
+    Note,
+    Pairing,
+    Rating,
+    Slice,
+    Standing,
+    Unranked,
+]
 SHOWN: dict[type[BaseModel], str] = {
     comparisons.AdviceView: "GetAdviceResponse",
     comparisons.AgreementView: "GetAgreementResponse",
-    views.AnchorView: "Anchor",
     views.BoardView: "Board",
-    comparisons.CombinedStandingView: "CombinedStanding",
     comparisons.CombinedView: "GetCombinedResponse",
-    views.DroppedVotesView: "DroppedVotes",
-    comparisons.EstimateView: "Estimate",
-    views.FragilityView: "Fragility",
-    comparisons.LensAgreementView: "LensAgreement",
-    views.MethodView: "Method",
-    comparisons.NeighboursView: "Neighbours",
-    comparisons.NextBattleView: "NextBattle",
-    views.NoteView: "Note",
-    comparisons.PairingView: "Pairing",
     comparisons.PairsView: "GetPairsResponse",
     views.PeriodView: "Period",
-    comparisons.RatingView: "Rating",
-    views.SliceView: "Slice",
-    views.StandingView: "Standing",
     views.TimelineView: "GetTimelineResponse",
-    comparisons.UnrankedView: "Unranked",
+}
+QUERIES: dict[type[Any], type[Any]] = {
+    AdviceQuery: ratings_pb2.GetAdviceRequest,
+    AgreementQuery: ratings_pb2.GetAgreementRequest,
+    BoardsQuery: ratings_pb2.GetLeaderboardRequest,
+    CombinedQuery: ratings_pb2.GetCombinedRequest,
+    PairsQuery: ratings_pb2.GetPairsRequest,
+    TimelineQuery: ratings_pb2.GetTimelineRequest,
+}
+GIVEN: dict[str, Any] = {
+    "arena": "x",
+    "language": "de",
+    "tag": ["one", "two"],
+    "since": datetime(2026, 1, 1, tzinfo=UTC),
+    "until": datetime(2026, 2, 1, tzinfo=UTC),
+    "evaluator": "pairwise",
+    "flagged": "only",
+    "expected": True,
+    "ties": "drop",
+    "bootstrap": "bayesian",
+    "intervals": "bootstrap",
+    "level": 0.9,
+    "resamples": 200,
+    "prior": 0.5,
+    "provisional_below": 3,
+    "anchor": "org/model:7b:1114",
+    "every": "week",
+    "cumulative": True,
+    "automatic": "judge",
+    "power": 0.9,
+    "count": 4,
 }
 
 # What the gateway adds, because it is no rating: labels of second assigners.
@@ -52,9 +100,10 @@ def fields_of(message: str) -> set[str]:
     return set(ratings_pb2.DESCRIPTOR.message_types_by_name[message].fields_by_name)
 
 
-@pytest.mark.parametrize("kind", COMPUTED, ids=lambda kind: kind.__name__)
-def test_what_is_computed_travels_whole(kind: type[typing.Any]) -> None:
-    assert {field.name for field in dataclasses.fields(kind)} == fields_of(kind.__name__)
+@pytest.mark.parametrize("kind", [*COMPUTED, Leaderboard], ids=lambda kind: kind.__name__)
+def test_what_is_computed_travels_whole(kind: type[Any]) -> None:
+    message = "GetLeaderboardResponse" if kind is Leaderboard else kind.__name__
+    assert {field.name for field in dataclasses.fields(kind)} == fields_of(message)
 
 
 @pytest.mark.parametrize(("view", "message"), SHOWN.items(), ids=list(SHOWN.values()))
@@ -62,14 +111,28 @@ def test_what_travels_is_shown_whole(view: type[BaseModel], message: str) -> Non
     assert set(view.model_fields) - ADDED.get(view, set()) == fields_of(message)
 
 
-@pytest.mark.parametrize(
-    ("computed", "shown"),
-    [
-        (BoardState, views.BoardState),
-        (IntervalState, views.IntervalState),
-        (EstimateState, comparisons.EstimateState),
-        (Separation, comparisons.Separation),
-    ],
-)
-def test_every_state_has_a_word_for_it(computed: type[typing.Any], shown: object) -> None:
-    assert {state.value for state in computed} == set(typing.get_args(shown))
+def test_standings_and_their_fragility_arrive_as_they_were_computed() -> None:
+    ratings = board_of_counts(CIRCLE, Options(resamples=50, provisional_below=0))
+    for standing in ratings.standings:
+        assert from_message(to_message(standing, ratings_pb2.Standing), Standing) == standing
+    fragility = ratings.fragility
+    assert fragility.kinds[0].winner in Vote
+    assert from_message(to_message(fragility, ratings_pb2.Fragility), Fragility) == fragility
+
+
+@pytest.mark.parametrize(("kind", "message"), QUERIES.items(), ids=lambda kind: kind.__name__)
+def test_every_parameter_of_a_query_arrives(kind: type[Any], message: type[Any]) -> None:
+    lens: Any = ["judge", "human"] if kind is BoardsQuery else "judge"
+    given = {name: value for name, value in (GIVEN | {"lens": lens}).items() if name in kind.model_fields}
+    assert given.keys() == kind.model_fields.keys()
+    query = kind.model_validate(given)
+    assert query_of(to_message(query, message), kind) == query
+    least = kind(arena="x")
+    assert query_of(to_message(least, message), kind) == least
+    assert query_of(message(arena="x"), kind) == least
+
+
+def test_who_says_nothing_of_flagged_battles_leaves_it_to_the_rater() -> None:
+    query = query_of(ratings_pb2.GetPairsRequest(arena="x", lens=ratings_pb2.LENS_JUDGE), PairsQuery)
+    assert (query.lens, query.flagged) == (Lens.JUDGE, None)
+    assert query.selection(Flagged.EXCLUDE).flagged is Flagged.EXCLUDE

@@ -7,18 +7,19 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.special import expit
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import cluster_weights
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.sandwich import clustered_covariance
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.sandwich import Undetermined, require_links
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Share, pairs_among
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
-
-POINTS = {Vote.A: 1.0, Vote.B: 0.0, Vote.TIE: 0.5, Vote.BOTH_BAD: 0.5}  # that A takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Ballots:
             a=np.array([place[vote.system_a] for vote in votes], dtype=np.intp),
             b=np.array([place[vote.system_b] for vote in votes], dtype=np.intp),
             score=np.array([_score(vote) for vote in votes], dtype=np.float64),
-            tie=np.array([vote.outcome in (Vote.TIE, Vote.BOTH_BAD) for vote in votes], dtype=np.bool_),
+            tie=np.array([_is_tie(vote) for vote in votes], dtype=np.bool_),
             both_bad=np.array([vote.outcome is Vote.BOTH_BAD for vote in votes], dtype=np.bool_),
             weight=np.array([vote.weight for vote in votes], dtype=np.float64),
             cluster=np.array(
@@ -119,9 +120,8 @@ class Ballots:
 
     def counting(self, policy: TiePolicy) -> NDArray[np.bool_]:
         """(N,) which ballots count under a tie policy."""
-        if policy is TiePolicy.DROP:
-            return ~self.tie
-        return ~self.both_bad if policy is TiePolicy.DROP_BOTH_BAD else np.ones(len(self.a), dtype=np.bool_)
+        tied, bad = policy.counts(Vote.TIE), policy.counts(Vote.BOTH_BAD)
+        return np.asarray(~self.tie | np.where(self.both_bad, bad, tied))
 
     def shares(self, policy: TiePolicy) -> tuple[Share, ...]:  # noqa: ARG002  (the port asks)
         """There is one source."""
@@ -133,7 +133,7 @@ class Ballots:
         """Whole clusters are weighed together: votes on one query, or by one user, share their luck."""
         layout = pairs_among(self.tally, group, policy)
         counts = self._cells_by_cluster(layout, group, policy)
-        weights = bootstrap.weights(self.clusters, resamples, rng)
+        weights = cluster_weights(bootstrap, self.clusters, resamples, rng)
         return layout.counted((weights @ counts).reshape(resamples, 3, -1))
 
     def votes_cast(self, policy: TiePolicy) -> Floats:
@@ -184,8 +184,53 @@ class Ballots:
         return csr_array((values, (np.tile(cluster, 3), columns)), shape=(self.clusters, 3 * pairs))
 
 
+def clustered_covariance(theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HALF) -> Floats:
+    """Robust covariance of strengths fitted to weighted ballots whose clusters are independent.
+
+    C / (C - 1) · A⁺ (Σ s sᵀ) A⁺ with A as in `covariance` and s = Σ weight · (score - p) · x over the
+    ballots of a cluster.
+
+    Args:
+        theta: (K,) maximum-likelihood strengths of all systems of the ballots.
+        ballots: with weights and clusters; half wins for ties.
+        policy: which ballots count.
+
+    Returns:
+        (K, K), of strengths with mean zero; scaled by C / (C - 1).
+
+    Raises:
+        Undetermined: fewer than two clusters that count, or islands.
+        ValueError: a policy that models ties.
+
+    Source: Liang and Zeger, 1986.
+    """
+    if policy.models_ties:
+        raise ValueError("the sandwich is for policies in which a tie is half a win or nothing")
+    used = np.flatnonzero(ballots.counting(policy) & (ballots.weight > 0))
+    a, b, weight = ballots.a[used], ballots.b[used], ballots.weight[used]
+    _, cluster = np.unique(ballots.cluster[used], return_inverse=True)
+    count = int(cluster.max(initial=-1)) + 1
+    if count < 2:
+        raise Undetermined("one cluster says nothing about how clusters differ")
+    require_links(len(theta), a, b)
+    chance = expit(theta[a] - theta[b])
+    push = weight * (ballots.score[used] - chance)
+    scores = np.zeros((count, len(theta)))
+    np.add.at(scores, (cluster, a), push)
+    np.add.at(scores, (cluster, b), -push)
+    bent = np.zeros((len(theta), len(theta)))
+    np.add.at(bent, (a, b), -weight * chance * (1 - chance))
+    bent += bent.T
+    bread = np.linalg.pinv(bent - np.diag(bent.sum(axis=1)), hermitian=True)
+    return np.asarray(bread @ (scores.T @ scores) @ bread * count / (count - 1))
+
+
 def _score(vote: Ballot) -> float:
-    return POINTS[vote.outcome] if isinstance(vote.outcome, Vote) else float(vote.outcome)
+    return vote.outcome.points if isinstance(vote.outcome, Vote) else float(vote.outcome)
+
+
+def _is_tie(vote: Ballot) -> bool:
+    return isinstance(vote.outcome, Vote) and vote.outcome.is_tie
 
 
 def _check(vote: Ballot) -> None:

@@ -11,8 +11,9 @@ from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
 from nuggetstream.ratings.fitting.influence import Influence
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
 from nuggetstream.ratings.fitting.prior import with_prior
-from nuggetstream.ratings.fitting.tally import TiePolicy, rankable
+from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 

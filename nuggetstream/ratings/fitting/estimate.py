@@ -3,16 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.chord import fit_resamples
 from nuggetstream.ratings.fitting.intervals import Strengths
 from nuggetstream.ratings.fitting.newton import DRAWN, EXACT
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.prior import with_drawn_prior, with_prior, without_phantom
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
 from nuggetstream.ratings.fitting.votes import Counted, Votes, pairs_among
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 

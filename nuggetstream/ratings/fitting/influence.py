@@ -18,8 +18,8 @@ from scipy.special import expit
 from nuggetstream.ratings.fitting.newton import Bend
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.sandwich import laplacian
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.fitting.tie_models import Davidson, RaoKupper
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 

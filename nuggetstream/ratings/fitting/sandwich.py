@@ -8,8 +8,6 @@ counted half, repeated queries and voters of different taste make B differ, and 
 right.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
@@ -19,11 +17,7 @@ from scipy.stats import norm
 
 from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT, Differences, Estimates, ranks_by_overlap
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.statistics.proportion import two_sided_z
-
-if TYPE_CHECKING:
-    from nuggetstream.ratings.fitting.ballots import Ballots
 
 Floats = NDArray[np.float64]
 
@@ -79,52 +73,11 @@ def covariance(theta: Floats, pairs: Pairs) -> Floats:
     >>> float((between[0, 0] + between[1, 1] - 2 * between[0, 1]).round(6))  # 1/6 + 1/2
     0.666667
     """
-    _linked(pairs.size, pairs.first, pairs.second)
+    require_links(pairs.size, pairs.first, pairs.second)
     chance = expit(theta[pairs.first] - theta[pairs.second])
     spread = pairs.won * (1 - chance) ** 2 + pairs.lost * chance**2 + pairs.drawn * (0.5 - chance) ** 2
     bread = np.linalg.pinv(information(theta, pairs), hermitian=True)
     return np.asarray(bread @ laplacian(pairs, spread) @ bread)
-
-
-def clustered_covariance(theta: Floats, ballots: "Ballots", policy: TiePolicy = TiePolicy.HALF) -> Floats:
-    """Robust covariance of strengths fitted to weighted ballots whose clusters are independent.
-
-    C / (C - 1) · A⁺ (Σ s sᵀ) A⁺ with A as in `covariance` and s = Σ weight · (score - p) · x over the
-    ballots of a cluster.
-
-    Args:
-        theta: (K,) maximum-likelihood strengths of all systems of the ballots.
-        ballots: with weights and clusters; half wins for ties.
-        policy: which ballots count.
-
-    Returns:
-        (K, K), of strengths with mean zero; scaled by C / (C - 1).
-
-    Raises:
-        Undetermined: fewer than two clusters that count, or islands.
-        ValueError: a policy that models ties.
-
-    Source: Liang and Zeger, 1986.
-    """
-    if policy.models_ties:
-        raise ValueError("the sandwich is for policies in which a tie is half a win or nothing")
-    used = np.flatnonzero(ballots.counting(policy) & (ballots.weight > 0))
-    a, b, weight = ballots.a[used], ballots.b[used], ballots.weight[used]
-    _, cluster = np.unique(ballots.cluster[used], return_inverse=True)
-    count = int(cluster.max(initial=-1)) + 1
-    if count < 2:
-        raise Undetermined("one cluster says nothing about how clusters differ")
-    _linked(len(theta), a, b)
-    chance = expit(theta[a] - theta[b])
-    push = weight * (ballots.score[used] - chance)
-    scores = np.zeros((count, len(theta)))
-    np.add.at(scores, (cluster, a), push)
-    np.add.at(scores, (cluster, b), -push)
-    bent = np.zeros((len(theta), len(theta)))
-    np.add.at(bent, (a, b), -weight * chance * (1 - chance))
-    bent += bent.T
-    bread = np.linalg.pinv(bent - np.diag(bent.sum(axis=1)), hermitian=True)
-    return np.asarray(bread @ (scores.T @ scores) @ bread * count / (count - 1))
 
 
 def normal_ratings(
@@ -202,8 +155,12 @@ def gap_variance(covariance: Floats) -> Floats:
     return np.asarray(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0))
 
 
-def _linked(size: int, first: Places, second: Places) -> None:
-    """Refuse islands: the pseudo-inverse would give their difference an error all the same."""
+def require_links(size: int, first: Places, second: Places) -> None:
+    """Check that battles link all systems; across islands the pseudo-inverse gives a number too.
+
+    Raises:
+        Undetermined: There are islands.
+    """
     met = csr_array((np.ones(len(first)), (first, second)), shape=(size, size))
     if connected_components(met, directed=False)[0] > 1:
         raise Undetermined("there are islands: no battle links some systems to the others")

@@ -17,7 +17,8 @@ from scipy.special import expit
 
 from nuggetstream.ratings.fitting.ballots import Ballots
 from nuggetstream.ratings.fitting.newton import NotConverged
-from nuggetstream.ratings.fitting.tally import TiePolicy, rankable
+from nuggetstream.ratings.fitting.tally import rankable
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.statistics.proportion import two_sided_z
 from nuggetstream.text.style import FEATURES
 

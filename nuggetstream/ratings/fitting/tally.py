@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal, Self
 
 import numpy as np
@@ -10,33 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.standing import Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
-
-
-class TiePolicy(StrEnum):
-    """What a tie says about two systems. Stored with every board."""
-
-    HALF = "half"  # half a win for each, "both bad" too
-    DROP_BOTH_BAD = "drop_both_bad"  # ties half, "both bad" not counted
-    DROP = "drop"  # decisive battles only
-    DAVIDSON = "davidson"  # an outcome of its own, with one parameter for how common ties are
-    RAO_KUPPER = "rao_kupper"  # an outcome of its own, with a parameter for the gap that voters do not notice
-
-    @property
-    def models_ties(self) -> bool:
-        """Whether ties are an outcome of their own instead of half a win for each."""
-        return self in (TiePolicy.DAVIDSON, TiePolicy.RAO_KUPPER)
-
-
-class Unrankable(StrEnum):
-    """Why a system has no rating yet. Each is a state of the data, not of the system."""
-
-    NO_BATTLES = "no battle that counts"
-    UNDEFEATED = "never lost or tied: only a lower bound exists"
-    WINLESS = "never won or tied: only an upper bound exists"
-    DISCONNECTED = "not in the largest group of systems that wins link in both directions"
-    UNDETERMINED = "ties and wins together leave the model of ties without a finite solution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +86,7 @@ class Tally:
 
     def drawn(self, policy: TiePolicy) -> Floats:
         """(K, K) symmetric counts of the battles that are ties under a policy."""
-        match policy:
-            case TiePolicy.HALF | TiePolicy.DAVIDSON | TiePolicy.RAO_KUPPER:
-                return self.ties + self.both_bad
-            case TiePolicy.DROP_BOTH_BAD:
-                return self.ties
-            case TiePolicy.DROP:
-                return np.zeros_like(self.ties)
+        return self.ties * policy.counts(Vote.TIE) + self.both_bad * policy.counts(Vote.BOTH_BAD)
 
     def points(self, policy: TiePolicy) -> Floats:
         """(K, K) points i took from j: wins, and half of what was drawn."""

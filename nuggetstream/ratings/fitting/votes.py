@@ -7,11 +7,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import draw
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.sandwich import covariance, information, laplacian
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.weights import WeightMemory
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -92,7 +94,7 @@ class Counted:
         self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
     ) -> Pairs:
         """Every battle weighs on its own."""
-        return bootstrap.draw(pairs_among(self.tally, group, policy), resamples, rng, self.memory)
+        return draw(bootstrap, pairs_among(self.tally, group, policy), resamples, rng, self.memory)
 
     @property
     def clusters(self) -> int | None:
@@ -177,7 +179,7 @@ class Mixed:
             counts = source.tally.among(systems)
             wins, drawn = counts.wins[np.ix_(group, group)], counts.drawn(policy)[np.ix_(group, group)]
             cells = np.stack([wins[place], wins.T[place], drawn[place]])
-            total += source.weight * bootstrap.draw(layout.counted(cells), resamples, rng).cells
+            total += source.weight * draw(bootstrap, layout.counted(cells), resamples, rng).cells
         return layout.counted(total)
 
     @property

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.pairs import Pairs, joined
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted, Share, Votes, mixed
+from nuggetstream.ratings.options import Bootstrap
 from nuggetstream.ratings.study.sources import Weighed
 from nuggetstream.ratings.style import StyledVotes
+from nuggetstream.ratings.ties import TiePolicy
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

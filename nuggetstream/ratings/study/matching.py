@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import CastVote, VoteSource
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.joint import JointVotes, points_of
 from nuggetstream.ratings.options import InvalidOption
+from nuggetstream.ratings.ties import TiePolicy
 
 
 class NothingShared(UnusableFile):

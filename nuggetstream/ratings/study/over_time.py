@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings, rate
-from nuggetstream.ratings.options import InvalidOption, Options
+from nuggetstream.ratings.options import Every, InvalidOption, Options
 from nuggetstream.ratings.study.casting import cast, systems_of
 from nuggetstream.ratings.study.sources import Weighed
-from nuggetstream.ratings.timeline import Every, Period, period_bounds
+from nuggetstream.ratings.timeline import Period, period_bounds
 
 
 def over_time(

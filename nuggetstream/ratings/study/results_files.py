@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nuggetstream.files.writing import write_json, write_table
-from nuggetstream.ratings.combined import Combined, Rating
-from nuggetstream.ratings.interval import Interval
+from nuggetstream.ratings.combined import Combined
+from nuggetstream.ratings.combined_standing import Rating
+from nuggetstream.ratings.comparison import Gap, Meeting
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
-from nuggetstream.ratings.pairwise import Gap, Meeting, gaps, meetings
+from nuggetstream.ratings.pairwise import gaps, meetings
 from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.ratings.study.run import Study
 from nuggetstream.ratings.style import EqualStyle
@@ -45,9 +46,9 @@ def write_study(study: Study, out: Path) -> list[Path]:
     rows_of_gaps = gaps(ratings.fit) if ratings.fit else ()
     written = [
         write_json(out / "ratings.json", as_json(study)),
-        write_table(out / "ratings.csv", _columns(Standing), map(flat, ratings.standings)),
-        write_table(out / "differences.csv", _columns(Gap), map(flat, rows_of_gaps)),
-        write_table(out / "wins.csv", _columns(Meeting), map(flat, meetings(ratings.tally, policy))),
+        write_table(out / "ratings.csv", _columns(Standing), map(asdict, ratings.standings)),
+        write_table(out / "differences.csv", _columns(Gap), map(asdict, rows_of_gaps)),
+        write_table(out / "wins.csv", _columns(Meeting), map(asdict, meetings(ratings.tally, policy))),
     ]
     if ratings.joint is not None and ratings.combined is not None:
         rows = _combined_rows(ratings.joint, ratings.combined)
@@ -66,7 +67,7 @@ def as_json(study: Study) -> Json:
         "state": ratings.state.value,
         "notes": [asdict(note) for note in ratings.notes],
         "islands": [list(island) for island in ratings.islands],
-        "standings": [flat(standing) for standing in ratings.standings],
+        "standings": [asdict(standing) for standing in ratings.standings],
         "fragility": asdict(ratings.fragility) if ratings.fit else None,
         "over_time": [_period(period) for period in study.periods],
         "style": _style(ratings.equal_style) if ratings.equal_style else None,
@@ -120,7 +121,7 @@ def _period(period: Period[Ratings]) -> Json:
         "end": period.end.isoformat(),
         "votes": period.votes,
         "state": BoardState.EMPTY.value if ratings is None else ratings.state.value,
-        "standings": [] if ratings is None else [flat(standing) for standing in ratings.standings],
+        "standings": [] if ratings is None else [asdict(standing) for standing in ratings.standings],
     }
 
 
@@ -128,13 +129,13 @@ def _period_rows(study: Study) -> Iterable[Json]:
     for period in study.periods:
         span = {"start": period.start.isoformat(), "end": period.end.isoformat(), "votes": period.votes}
         for standing in period.rating.standings if period.rating else ():
-            yield span | flat(standing)
+            yield span | asdict(standing)
 
 
 def _style(styled: EqualStyle) -> Json:
     return {
         "missing": styled.missing,
-        "systems": [flat(standing) for standing in styled.standings],
+        "systems": [asdict(standing) for standing in styled.standings],
         "coefficients": [asdict(coefficient) for coefficient in styled.coefficients],
         "unranked": list(styled.unranked),
     }
@@ -144,9 +145,9 @@ def _advice(study: Study) -> Json | None:
     if (advice := study.advice) is None:
         return None
     return {
-        "neighbours": [flat(pair) for pair in advice.neighbours],
-        "next": [flat(battle) for battle in advice.next],
-        "unranked": [flat(system) for system in advice.unranked],
+        "neighbours": [asdict(pair) for pair in advice.neighbours],
+        "next": [asdict(battle) for battle in advice.next],
+        "unranked": [asdict(system) for system in advice.unranked],
         "level": advice.level,
         "power": advice.power,
         "missing": advice.missing,
@@ -186,7 +187,7 @@ def _value(estimate: Share | Rating | None) -> Json | None:
     if estimate is None:
         return None
     value = estimate.rating if isinstance(estimate, Rating) else estimate.value
-    return {"value": value, **_bounds(estimate.interval)}
+    return {"value": value, "low": estimate.low, "high": estimate.high, "interval": estimate.interval}
 
 
 def _combined_rows(joint: JointVotes, combined: Combined) -> Iterable[Json]:
@@ -206,25 +207,5 @@ def _combined_rows(joint: JointVotes, combined: Combined) -> Iterable[Json]:
                 yield row | {"unrankable": reason if quantity == "rating" else None}
 
 
-def flat(record: Any) -> Json:
-    """A record as one level of names; an interval becomes low, high and its state."""
-    row: Json = {}
-    for item in fields(record):
-        value = getattr(record, item.name)
-        if item.name == "interval":
-            row |= {"low": None, "high": None, "interval": None} if value is None else _bounds(value)
-        else:
-            row[item.name] = value
-    return row
-
-
-def _bounds(interval: Interval) -> Json:
-    return {"low": interval.low, "high": interval.high, "interval": interval.state.value}
-
-
 def _columns(kind: type[Any]) -> list[str]:
-    names = [item.name for item in fields(kind)]
-    if "interval" in names:
-        at = names.index("interval")
-        names[at : at + 1] = ["low", "high", "interval"]
-    return names
+    return [item.name for item in fields(kind)]

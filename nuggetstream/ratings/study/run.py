@@ -8,14 +8,15 @@ from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.fitting.elo import Arithmetic
-from nuggetstream.ratings.model import Ratings, rate
-from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Every, Options
+from nuggetstream.ratings.rated_votes import RatedVotes, rate_votes
 from nuggetstream.ratings.study.casting import Poll, cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.study.matching import matched
 from nuggetstream.ratings.study.over_time import over_time
 from nuggetstream.ratings.study.sources import Weighed, gather, human_source
 from nuggetstream.ratings.study.tournament import Tournament, WonOutright, play, won_outright
-from nuggetstream.ratings.timeline import Every, Period
+from nuggetstream.ratings.timeline import Period
 
 
 class Clash(ValueError):
@@ -71,7 +72,7 @@ class Study:
 
     options: StudyOptions
     sources: tuple[Weighed, ...]
-    ratings: Ratings
+    ratings: RatedVotes
     clusters: int | None
     tournaments: tuple[Tournament, ...] = ()
     outright: WonOutright | None = None
@@ -118,7 +119,7 @@ def study(options: StudyOptions) -> Study:
     votes = cast(sources, systems)
     single = poll(sources, systems) if columns.style or options.elo else None
     human = human_source(options.human, _without_style(reading)) if options.human else None
-    ratings = rate(
+    ratings = rate_votes(
         votes,
         options.rating,
         joint=None if human is None else matched(human, sources[0].source, options.rating.policy),

@@ -10,15 +10,14 @@ from rich.text import Text
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, level, many, number, percent
 from nuggetstream.ratings.advice import Advice
-from nuggetstream.ratings.combined import Combined, Rating
-from nuggetstream.ratings.fragility import Fragility
-from nuggetstream.ratings.interval import Interval, IntervalState
+from nuggetstream.ratings.combined import Combined
+from nuggetstream.ratings.combined_standing import Rating
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
-from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.standing import Fragility, IntervalState, Standing
 from nuggetstream.ratings.study.run import Study
 from nuggetstream.ratings.study.tournament import Tournament, WonOutright
-from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.style import EqualStyle, EqualStyleStanding
 from nuggetstream.ratings.timeline import Period
 from nuggetstream.ratings.win_rates import Share, WinRates, win_rates
 
@@ -75,7 +74,7 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         standing.group or MISSING,
         named(standing.system),
         number(standing.rating, 0),
-        MISSING if standing.interval is None else bounds(standing.interval),
+        bounds(standing),
         percent(standing.probability_first),
         _count(standing.battles),
         "-".join(map(_count, (standing.wins, standing.losses, standing.ties))),
@@ -172,7 +171,7 @@ def _style(styled: EqualStyle) -> Iterator[RenderableType]:
     rows = table("At equal style", "rank", "system", "rating", "interval", text=_TEXT)
     for standing in styled.standings:
         rating = number(standing.rating, 0)
-        rows.add_row(str(standing.rank), named(standing.system), rating, bounds(standing.interval))
+        rows.add_row(str(standing.rank), named(standing.system), rating, bounds(standing))
     yield rows
     if styled.unranked:
         yield f"not rankable yet: {', '.join(styled.unranked)}"
@@ -261,21 +260,23 @@ def _shares(rate: WinRates) -> Iterator[str]:
 
 def _share(share: Share) -> str:
     value = f"{fixed(100 * share.value, 1)}%"
-    if (finite := share.interval.finite) is None:
-        return f"{value} ({share.interval.state.words})"
-    return f"{value} ({between(*(fixed(100 * bound, 1) for bound in finite))})"
+    if share.low is None or share.high is None:
+        return f"{value} ({share.interval.words})"
+    return f"{value} ({between(fixed(100 * share.low, 1), fixed(100 * share.high, 1))})"
 
 
 def _rating(rating: Rating | None) -> str:
-    return MISSING if rating is None else f"{fixed(rating.rating)} ({bounds(rating.interval)})"
+    return MISSING if rating is None else f"{fixed(rating.rating)} ({bounds(rating)})"
 
 
-def bounds(interval: Interval) -> str:
-    """The bounds of an interval of ratings in print, or the words of its state."""
-    if interval.state in (IntervalState.UNBOUNDED, IntervalState.DEGENERATE, IntervalState.FIXED):
-        return interval.state.words
-    low = f"{MINUS}∞" if interval.low is None else fixed(interval.low)
-    high = "∞" if interval.high is None else fixed(interval.high)
+def bounds(rated: Standing | EqualStyleStanding | Rating) -> str:
+    """The bounds of a rating in print, the words of their state, or a dash without a rating."""
+    if rated.interval is None:
+        return MISSING
+    if rated.interval in (IntervalState.UNBOUNDED, IntervalState.DEGENERATE, IntervalState.FIXED):
+        return rated.interval.words
+    low = f"{MINUS}∞" if rated.low is None else fixed(rated.low)
+    high = "∞" if rated.high is None else fixed(rated.high)
     return between(low, high)
 
 

@@ -6,9 +6,10 @@ from math import isnan
 import numpy as np
 
 from nuggetstream.ratings.fitting.elo import Arithmetic, Games, tournaments, win_percentages
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, connectivity
+from nuggetstream.ratings.fitting.tally import Tally, connectivity
 from nuggetstream.ratings.notes import named_groups
 from nuggetstream.ratings.study.casting import Poll
+from nuggetstream.ratings.ties import TiePolicy
 
 _PLAYABLE = 2**28  # games of all rounds: their orders take 2 GB
 

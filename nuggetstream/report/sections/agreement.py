@@ -25,7 +25,6 @@ from nuggetstream.report.section import Content, Section
 from nuggetstream.report.summary import AgreementRow, agreement_row, predict
 from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, few_mark
 
-_TIES = (Vote.TIE, Vote.BOTH_BAD)
 _LOOKS = {
     "nugget preference": (BLUE, "diamond"),
     "grounded nuggets": (SKY, "diamond-open"),
@@ -77,7 +76,7 @@ def _predicted(results: Results, dimension: str, predictor: str, votes: Sequence
     queries = {
         battle.query
         for battle, vote in labelled
-        if battle.preferences[dimension] not in _TIES and vote is not None
+        if not battle.preferences[dimension].is_tie and vote is not None
     }
     return Predicted(
         queries=len(queries),

@@ -8,17 +8,15 @@ import click
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import ReadOptions
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.elo import Arithmetic
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.model import OneCluster, Unsettled
-from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
+from nuggetstream.ratings.options import Anchor, Bootstrap, Every, Intervals, InvalidOption, Options
 from nuggetstream.ratings.study.casting import TooManyVotes
 from nuggetstream.ratings.study.results_files import write_study
 from nuggetstream.ratings.study.run import Clash, StudyOptions, study
 from nuggetstream.ratings.study.sources import UnknownSource
 from nuggetstream.ratings.study.terminal import render
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.ratings.ties import TiePolicy
 from services.cli.rating_options import (
     METHOD_OPTIONS,
     READING_OPTIONS,

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 from services.cli.access_parts import rater_guard
 from services.cli.wiring.parts import Parts
 from services.rater.announcer import Announcer

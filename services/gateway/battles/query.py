@@ -8,8 +8,8 @@ from fastapi import Path
 from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
 
 from nuggetstream.domain.progress import BattleState
-from services.gateway.query import QueryParameters, Text
 from services.store.battle_search import BattleFilter, Position
+from services.wire.query_parameters import QueryParameters, Text
 
 MAX_WAIT = 120.0  # seconds
 MOST_LISTED = 200

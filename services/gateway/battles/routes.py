@@ -20,10 +20,11 @@ from services.gateway.battles.query import (
     Order,
     written,
 )
-from services.gateway.errors import InvalidQuery, UnknownBattle, problems_in
+from services.gateway.errors import InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway, ListedBattles
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
+from services.wire.query_parameters import problems_in
 
 
 def _as_usually_spelt(said: Any) -> Any:

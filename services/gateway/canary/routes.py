@@ -7,9 +7,10 @@ from jinja2 import Environment
 from nuggetstream.views.canary import CanaryProblemView, CanaryRunView
 from services.gateway.pages.responses import page_response
 from services.gateway.problems import RESPONSES
-from services.gateway.query import QueryParameters, Text, query_from_form, reject_unknown_parameters
+from services.gateway.query import query_from_form, reject_unknown_parameters
 from services.store.canary_runs import CanaryRuns, StoredCanaryRun
 from services.store.database import Database
+from services.wire.query_parameters import QueryParameters, Text
 
 
 class CanaryPageQuery(QueryParameters):

@@ -12,9 +12,10 @@ from services.gateway.battles.query import BattleId
 from services.gateway.errors import InvalidQuery, StillRunning, UnknownBattle
 from services.gateway.failures.routes import Moment
 from services.gateway.problems import RESPONSES
-from services.gateway.query import QueryParameters, Text, reject_unknown_parameters
+from services.gateway.query import reject_unknown_parameters
 from services.store.deletion import DeletionResult
 from services.store.eraser import Eraser
+from services.wire.query_parameters import QueryParameters, Text
 
 MOST_BATTLES = 100  # per request
 _MOST_REPLIES = 1000

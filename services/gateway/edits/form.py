@@ -18,10 +18,11 @@ from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
 from services.gateway.edits.editor import Editor, correctable
 from services.gateway.edits.routes import MAX_EDIT_BYTES
-from services.gateway.errors import InvalidQuery, OutdatedVersion, problems_in
+from services.gateway.errors import InvalidQuery, OutdatedVersion
 from services.gateway.pages.environment import page_environment
 from services.gateway.pages.responses import problem_page
 from services.gateway.problems import EXPECTED, headers_of, problem_of, status_of
+from services.wire.query_parameters import problems_in
 
 _FORM = "application/x-www-form-urlencoded"
 _KEEP, _DELETE, _INTO = "keep", "delete", "into "

@@ -12,9 +12,10 @@ from services.gateway.battles.bodies import JSON, declared_type, read_all
 from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.query import BattleId
 from services.gateway.edits.editor import Editor
-from services.gateway.errors import InvalidQuery, problems_in
+from services.gateway.errors import InvalidQuery
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
+from services.wire.query_parameters import problems_in
 
 MAX_EDIT_BYTES = 1024 * 1024
 SCHEMAS: dict[str, Any] = NuggetEditSubmission.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -27,14 +27,15 @@ from services.access.visits import VISIT
 from services.gateway.battles.bodies import JSON, declared_type, read_all
 from services.gateway.battles.event_routes import After, event_stream
 from services.gateway.battles.query import BattleId
-from services.gateway.errors import InvalidQuery, problems_in
+from services.gateway.errors import InvalidQuery
 from services.gateway.pages.explanation import explanation_lines
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
-from services.gateway.query import QueryParameters, Text, query_from_form, reject_unknown_parameters
+from services.gateway.query import query_from_form, reject_unknown_parameters
 from services.runtime.metrics import EMBED_VIEWS
+from services.wire.query_parameters import QueryParameters, Text, problems_in
 
 _FORM = "application/x-www-form-urlencoded"
 _MAX_BYTES = 4 * 1024

@@ -24,9 +24,10 @@ from services.gateway.errors import InvalidQuery
 from services.gateway.failures.desk import FailureDesk, Place
 from services.gateway.failures.routes import Pace, require_visible
 from services.gateway.pages.responses import page_response
-from services.gateway.query import QueryParameters, Text, query_from_form, query_string, without_nul
+from services.gateway.query import query_from_form, query_string
 from services.store.battle_search import Position
 from services.store.failed import FailureFilter
+from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 _FORM = "application/x-www-form-urlencoded"
 _MOST_BYTES = 4096

@@ -15,8 +15,9 @@ from services.access.visits import VISIT, visible_arenas
 from services.gateway.errors import TooFast, UnknownFailure
 from services.gateway.failures.desk import FailureDesk
 from services.gateway.problems import RESPONSES
-from services.gateway.query import QueryParameters, Text, reject_unknown_parameters, without_nul
+from services.gateway.query import reject_unknown_parameters
 from services.store.failed import FailureFilter
+from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 MOST_LISTED = 1000
 PER_SECOND = 10

@@ -21,9 +21,10 @@ from services.gateway.operations.state import stream_lines
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.stages import Paid, paid_for
 from services.gateway.ports import Gateway
-from services.gateway.query import QueryParameters, Text, query_from_form
+from services.gateway.query import query_from_form
 from services.runtime.bus import Bus
 from services.store.costs import CostLine
+from services.wire.query_parameters import QueryParameters, Text
 from services.wire.subjects import STREAM_ARENA, STREAM_DEAD, STREAM_INGEST
 
 _STREAMS = (STREAM_INGEST, STREAM_ARENA, STREAM_DEAD)

@@ -23,8 +23,10 @@ from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_lines import chart_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
-from services.gateway.query import QueryParameters, query_from_form, query_string
-from services.gateway.ratings.query import BoardsQuery, PairsQuery, StyleQuery, TimelineQuery
+from services.gateway.query import query_from_form, query_string
+from services.gateway.ratings.query import StyleQuery
+from services.wire.query_parameters import QueryParameters
+from services.wire.rating_queries import BoardsQuery, PairsQuery, TimelineQuery
 
 _STYLED: tuple[Lens, ...] = get_args(StyleQuery.model_fields["lens"].annotation)
 

@@ -5,20 +5,24 @@ battles of both, or of each of them  ->  what each states and misses
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from nuggetstream.ratings.comparison import Pairing
 from nuggetstream.ratings.fitting.elo import expected
-from nuggetstream.ratings.interval import IntervalState
-from nuggetstream.views.comparisons import PairingView, PairsView
+from nuggetstream.ratings.standing import IntervalState
+from nuggetstream.views.comparisons import PairsView
 from services.gateway.pages.system_facts import SystemFacts, facts_of
 from services.gateway.ports import Gateway
 from services.store.battle_search import BattleFilter
 from services.store.battles import BattleRow
 
 _LABELLED = 300  # battles whose labels are counted
-_OTHER_SIDE = {"unbounded_below": "unbounded_above", "unbounded_above": "unbounded_below"}
+_OTHER_SIDE = {
+    IntervalState.UNBOUNDED_BELOW: IntervalState.UNBOUNDED_ABOVE,
+    IntervalState.UNBOUNDED_ABOVE: IntervalState.UNBOUNDED_BELOW,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +59,28 @@ class Counted:
     is_all: bool
 
 
-def seen_from(pair: PairingView, system: str) -> PairingView:
+def seen_from(pair: Pairing, system: str) -> Pairing:
     """The pairing with the system as A, as far as the page shows it; unchanged where it is no part of it."""
     if pair.b != system:
         return pair
-    shares = {"share": pair.share, "share_low": pair.share_high, "share_high": pair.share_low}
-    gaps = {"gap": pair.gap, "gap_low": pair.gap_high, "gap_high": pair.gap_low}
-    turned = {name: None if value is None else 1.0 - value for name, value in shares.items()}
-    turned |= {name: None if value is None else -value for name, value in gaps.items()}
-    interval = pair.interval and _OTHER_SIDE.get(pair.interval, pair.interval)
-    sides = {"a": pair.b, "b": pair.a, "wins_a": pair.wins_b, "wins_b": pair.wins_a, "interval": interval}
-    return pair.model_copy(update=turned | sides)
+    return replace(
+        pair,
+        a=pair.b,
+        b=pair.a,
+        wins_a=pair.wins_b,
+        wins_b=pair.wins_a,
+        share=_taken_from(1.0, pair.share),
+        share_low=_taken_from(1.0, pair.share_high),
+        share_high=_taken_from(1.0, pair.share_low),
+        gap=_taken_from(0.0, pair.gap),
+        gap_low=_taken_from(0.0, pair.gap_high),
+        gap_high=_taken_from(0.0, pair.gap_low),
+        interval=pair.interval and _OTHER_SIDE.get(pair.interval, pair.interval),
+    )
+
+
+def _taken_from(whole: float, value: float | None) -> float | None:
+    return None if value is None else whole - value
 
 
 def predictions(views: Iterable[PairsView], system: str, against: str) -> list[Prediction | None]:
@@ -90,7 +105,7 @@ def _prediction(view: PairsView, system: str, against: str) -> Prediction | None
         chance=_chance(turned.gap, 0.5),
         low=_chance(turned.gap_low, 0.0),
         high=_chance(turned.gap_high, 1.0),
-        interval=IntervalState(turned.interval or pair.interval),
+        interval=turned.interval or pair.interval,
     )
 
 

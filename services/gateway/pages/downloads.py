@@ -11,7 +11,8 @@ from enum import StrEnum
 from importlib.util import find_spec
 
 from nuggetstream.files import tables
-from nuggetstream.files.tables import Cell, Table
+from nuggetstream.files.table_data import Cell
+from nuggetstream.files.tables import Table
 from nuggetstream.views.ratings import BoardView
 
 

@@ -11,7 +11,7 @@ from jinja2 import Environment
 from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
-from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.text.markup import without_block_marks
 from services.access.visits import csrf_of_page, logged_in
 from services.gateway.pages.urls import is_web

@@ -16,9 +16,10 @@ from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
-from services.gateway.query import QueryParameters, query_from_form
-from services.gateway.ratings.query import AgreementQuery, Arena
+from services.gateway.query import query_from_form
 from services.store.battle_search import BattleFilter
+from services.wire.query_parameters import QueryParameters
+from services.wire.rating_queries import AgreementQuery, Arena
 
 _BATTLES = 40  # disagreements that are read
 _CLOSE = 2.0  # times the tie threshold

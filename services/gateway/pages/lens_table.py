@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nuggetstream.views.ratings import BoardView, StandingView
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.views.ratings import BoardView
 
 
 class Sort(StrEnum):
@@ -48,7 +49,7 @@ class Row:
     """
 
     system: str
-    standings: tuple[StandingView | None, ...]
+    standings: tuple[Standing | None, ...]
 
     @property
     def difference(self) -> int | None:

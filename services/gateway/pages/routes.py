@@ -14,7 +14,7 @@ from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.progress import BattleState
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.views.ratings import BoardView
 from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
@@ -24,8 +24,8 @@ from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
-from services.gateway.ratings.query import BoardsQuery
 from services.store.battle_search import BattleFilter
+from services.wire.rating_queries import BoardsQuery
 
 _SHOWN = 50  # battles on the home page
 

@@ -13,17 +13,19 @@ from pydantic import Field
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.timeline import Every
-from nuggetstream.views.comparisons import PairingView, PairsView
+from nuggetstream.ratings.comparison import Pairing
+from nuggetstream.ratings.options import Every
+from nuggetstream.views.comparisons import PairsView
 from nuggetstream.views.ratings import BoardView
 from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.comparison import counted, predictions, seen_from
 from services.gateway.pages.responses import page_response
 from services.gateway.pages.trends import Trends, trends_of
 from services.gateway.ports import Gateway
-from services.gateway.query import QueryParameters, Text, query_from_form
-from services.gateway.ratings.query import Arena, BoardsQuery, PairsQuery, TimelineQuery
+from services.gateway.query import query_from_form
 from services.store.system_shares import GroupShare
+from services.wire.query_parameters import QueryParameters, Text
+from services.wire.rating_queries import Arena, BoardsQuery, PairsQuery, TimelineQuery
 
 _LISTED = 30  # battles in the table
 _FACTS = 12
@@ -121,9 +123,9 @@ async def _shares(gateway: Gateway, query: SystemQuery) -> list[tuple[GroupShare
 
 def _opponents(
     pairs: dict[Lens, PairsView], system: str, against: str | None
-) -> dict[str, list[PairingView | None]]:
+) -> dict[str, list[Pairing | None]]:
     """Per opponent the pairing in each lens, with the system as A; the most frequent opponents first."""
-    found: dict[str, list[PairingView | None]] = {}
+    found: dict[str, list[Pairing | None]] = {}
     for number, view in enumerate(pairs.values()):
         for pair in view.pairs:
             turned = seen_from(pair, system)

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from nuggetstream.views.ratings import StandingView, TimelineView
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.views.ratings import TimelineView
 from services.gateway.pages.rating_lines import Chart, chart_of_series, period_label
 
 MOST_PERIODS = 26  # the newest ones are shown
@@ -74,6 +75,6 @@ def trends_of(timelines: Mapping[str, TimelineView], system: str) -> Trends:
     )
 
 
-def _cell(standing: StandingView) -> Cell:
+def _cell(standing: Standing) -> Cell:
     share = (standing.wins + standing.ties / 2) / standing.battles
     return Cell(standing.rating, share, standing.battles)

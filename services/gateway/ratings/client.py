@@ -1,21 +1,22 @@
-"""The client of the rater: each method makes one gRPC call and returns the JSON shape of the reply."""
+"""The client of the rater: each method makes one gRPC call."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from typing import Any, TypeVar
 
 import grpc
-from arena.v1 import ratings_pb2_grpc
+from arena.v1 import ratings_pb2, ratings_pb2_grpc
 from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
 from services.access.signing import HEADER
 from services.gateway.errors import InvalidQuery
-from services.gateway.ratings.query import (
+from services.runtime.rpc import DEADLINE
+from services.runtime.rpc_errors import as_stage_error, own_words
+from services.wire.convert import from_message, to_message
+from services.wire.rating_queries import (
     AdviceQuery,
     AgreementQuery,
     BoardsQuery,
@@ -23,11 +24,7 @@ from services.gateway.ratings.query import (
     PairsQuery,
     TimelineQuery,
 )
-from services.runtime.rpc import DEADLINE
-from services.runtime.rpc_errors import as_stage_error, own_words
 
-# Field descriptors have two implementations (C and Python) without a common type.
-FieldDescriptor = Any
 R = TypeVar("R", bound=Message)
 
 
@@ -60,8 +57,9 @@ class RatingsClient:
         """One board per lens."""
         if not query.lens:
             query = query.model_copy(update={"lens": self.lenses})
-        response = await self._ask(self._stub.GetLeaderboard, query.message())
-        return [BoardView.model_validate(plain(board)) for board in response.boards]
+        request = to_message(query, ratings_pb2.GetLeaderboardRequest)
+        response = await self._ask(self._stub.GetLeaderboard, request)
+        return [from_message(board, BoardView) for board in response.boards]
 
     @property
     def lenses(self) -> list[Lens]:
@@ -70,23 +68,28 @@ class RatingsClient:
 
     async def combined(self, query: CombinedQuery) -> CombinedView:
         """Human and automatic votes in one rating."""
-        return CombinedView.model_validate(plain(await self._ask(self._stub.GetCombined, query.message())))
+        request = to_message(query, ratings_pb2.GetCombinedRequest)
+        return from_message(await self._ask(self._stub.GetCombined, request), CombinedView)
 
     async def pairs(self, query: PairsQuery) -> PairsView:
         """Every pair of systems."""
-        return PairsView.model_validate(plain(await self._ask(self._stub.GetPairs, query.message())))
+        request = to_message(query, ratings_pb2.GetPairsRequest)
+        return from_message(await self._ask(self._stub.GetPairs, request), PairsView)
 
     async def advice(self, query: AdviceQuery) -> AdviceView:
         """Which battles to run next."""
-        return AdviceView.model_validate(plain(await self._ask(self._stub.GetAdvice, query.message())))
+        request = to_message(query, ratings_pb2.GetAdviceRequest)
+        return from_message(await self._ask(self._stub.GetAdvice, request), AdviceView)
 
     async def timeline(self, query: TimelineQuery) -> TimelineView:
         """Ratings over time."""
-        return TimelineView.model_validate(plain(await self._ask(self._stub.GetTimeline, query.message())))
+        request = to_message(query, ratings_pb2.GetTimelineRequest)
+        return from_message(await self._ask(self._stub.GetTimeline, request), TimelineView)
 
     async def agreement(self, query: AgreementQuery) -> AgreementView:
         """How far the lenses agree."""
-        return AgreementView.model_validate(plain(await self._ask(self._stub.GetAgreement, query.message())))
+        request = to_message(query, ratings_pb2.GetAgreementRequest)
+        return from_message(await self._ask(self._stub.GetAgreement, request), AgreementView)
 
     @property
     def _stub(self) -> Any:
@@ -101,35 +104,3 @@ class RatingsClient:
             if error.code() is grpc.StatusCode.INVALID_ARGUMENT and words is not None:
                 raise InvalidQuery([words or "not valid"]) from error
             raise as_stage_error(error, "the rater") from error
-
-
-def plain(message: Message) -> dict[str, Any]:
-    """A message as plain values, without absent fields.
-
-    >>> from arena.v1 import ratings_pb2
-    >>> plain(ratings_pb2.Standing(system="x", battles=2, rank=1))
-    {'system': 'x', 'rank': 1, 'battles': 2.0, 'wins': 0.0, 'losses': 0.0, 'ties': 0.0, 'provisional': False}
-    """
-    fields = [field for field in message.DESCRIPTOR.fields if _is_present(message, field)]
-    return {field.name: _value(field, getattr(message, field.name)) for field in fields}
-
-
-def _is_present(message: Message, field: FieldDescriptor) -> bool:
-    return not field.has_presence or message.HasField(field.name)
-
-
-def _value(field: FieldDescriptor, content: Any) -> Any:
-    if field.is_repeated:
-        return [_single(field, item) for item in content]
-    return _single(field, content)
-
-
-def _single(field: FieldDescriptor, content: Any) -> Any:
-    if isinstance(content, Timestamp):
-        return content.ToDatetime(tzinfo=UTC)
-    if isinstance(content, Message):
-        return plain(content)
-    if field.enum_type is not None:
-        prefix = field.enum_type.values_by_number[0].name.removesuffix("UNSPECIFIED")
-        return field.enum_type.values_by_number[content].name.removeprefix(prefix).lower()
-    return content

@@ -4,22 +4,22 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 
+from nuggetstream.domain.slice import EVERYTHING
 from nuggetstream.views.biases import JudgeBiasView
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
-from nuggetstream.views.ratings import BoardView, SliceView, TimelineView
+from nuggetstream.views.ratings import BoardView, TimelineView
 from nuggetstream.views.style import StyleBoardView
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 from services.gateway.ratings.labels import label_view
-from services.gateway.ratings.query import (
+from services.gateway.ratings.query import BiasesQuery, StyleQuery
+from services.wire.rating_queries import (
     AdviceQuery,
     AgreementQuery,
-    BiasesQuery,
     BoardsQuery,
     CombinedQuery,
     PairsQuery,
-    StyleQuery,
     TimelineQuery,
 )
 
@@ -61,7 +61,7 @@ def routes(gateway: Gateway) -> APIRouter:
     @router.get("/agreement", summary="Agreement between the lenses of an arena")
     async def agreement(query: Annotated[AgreementQuery, Query()]) -> AgreementView:
         view = await gateway.ratings.agreement(query)
-        if view.slice != SliceView():
+        if view.slice != EVERYTHING:
             return view
         counted = await gateway.labels.of_arena(query.arena)
         return view.model_copy(update={"labels": [label_view(each) for each in counted]})

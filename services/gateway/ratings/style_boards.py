@@ -9,7 +9,7 @@ bounded number of them waits.
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import cast
@@ -22,19 +22,18 @@ from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import EVERYTHING, Slice
+from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.interval import Interval
 from nuggetstream.ratings.model import OneCluster, Ratings, rate
 from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.style import EqualStyle
 from nuggetstream.ratings.style_effects import StyleEffect, fit_style
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import features
-from nuggetstream.views.ratings import SliceView
 from nuggetstream.views.style import StyleBoardView, StyleEffectView, StyleStandingView
 from services.gateway.ratings.query import StyleQuery
 from services.runtime.errors import Unavailable
-from services.store.slices import EVERYTHING, Slice
 from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
 from services.wire.codec import decode, schema_of
 
@@ -115,7 +114,7 @@ class StyleBoards:
             empty = StyleBoardView(
                 arena=arena,
                 lens=lens,
-                slice=SliceView(**asdict(slice_)),
+                slice=slice_,
                 outcomes=len(styled),
                 most_outcomes=MOST_OUTCOMES,
                 window=self.outcomes.window,
@@ -156,7 +155,7 @@ def board_of(
         ratings = rate(ballots, _OPTIONS)
     except OneCluster:
         return _without(empty, "all outcomes are on one query, which says nothing about how queries differ")
-    if ratings.fit is None or (missing := ratings.advice().missing) is not None:
+    if ratings.fit is None or (missing := advise(ratings).missing) is not None:
         return _without(empty, "no two systems can be ranked yet" if ratings.fit is None else str(missing))
     ranked = set(ratings.strengths)
     used = [number for number, each in enumerate(outcomes) if {each.system_a, each.system_b} <= ranked]
@@ -175,20 +174,18 @@ def _standings(ratings: Ratings, equal: EqualStyle) -> Iterator[StyleStandingVie
     for place, standing in enumerate(voted):
         later, at_equal_style = controlled[standing.system]
         if standing.rating is not None and standing.interval is not None:
-            yield StyleStandingView.model_validate(
-                {
-                    "system": standing.system,
-                    "rating": standing.rating,
-                    "equal": at_equal_style.rating,
-                    "moved": place - later,
-                    **_bounds(standing.interval),
-                    **{f"equal_{name}": value for name, value in _bounds(at_equal_style.interval).items()},
-                }
+            yield StyleStandingView(
+                system=standing.system,
+                rating=standing.rating,
+                low=standing.low,
+                high=standing.high,
+                interval=standing.interval,
+                equal=at_equal_style.rating,
+                equal_low=at_equal_style.low,
+                equal_high=at_equal_style.high,
+                equal_interval=at_equal_style.interval,
+                moved=place - later,
             )
-
-
-def _bounds(interval: Interval) -> dict[str, float | str | None]:
-    return {"low": interval.low, "high": interval.high, "interval": interval.state.value}
 
 
 def _effect(effect: StyleEffect) -> StyleEffectView:

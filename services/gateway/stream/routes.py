@@ -12,9 +12,10 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from services.access.visits import still_allowed, visible_arenas
 from services.gateway.battles.event_routes import KEEP_ALIVE
 from services.gateway.problems import RESPONSES
-from services.gateway.query import QueryParameters, Text, reject_unknown_parameters
+from services.gateway.query import reject_unknown_parameters
 from services.gateway.stream.selection import Kind, Selection
 from services.gateway.stream.tail import Tail
+from services.wire.query_parameters import QueryParameters, Text
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

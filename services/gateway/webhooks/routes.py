@@ -23,13 +23,14 @@ from nuggetstream.views.webhooks import (
 from services.access.callers import Role
 from services.access.visits import VISIT, visible_arenas
 from services.gateway.battles.bodies import JSON, declared_type, read_all
-from services.gateway.errors import InvalidQuery, UnknownWebhook, problems_in
+from services.gateway.errors import InvalidQuery, UnknownWebhook
 from services.gateway.failures.routes import Pace
 from services.gateway.problems import RESPONSES
-from services.gateway.query import QueryParameters, Text, reject_unknown_parameters, without_nul
+from services.gateway.query import reject_unknown_parameters
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.masking import masked_url
 from services.store.webhooks import Waiting, Webhook, Webhooks
+from services.wire.query_parameters import QueryParameters, Text, problems_in, without_nul
 
 T = TypeVar("T", bound=BaseModel)
 _MAX_BYTES = 64 * 1024

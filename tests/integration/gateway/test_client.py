@@ -288,7 +288,7 @@ async def test_boards_are_asked_for_with_typed_options(world: World, client: Any
     assert (timeline.cumulative, timeline.scored) == (True, 9)
     assert set(timeline.to_frame()["system"]) == {"atlas", "birch", "cobalt"}
     style = await client.style("demo", lens="human", tag="category:science", since="2024-01-01")
-    assert (style.outcomes, style.slice.tags, style.standings) == (9, ["category:science"], [])
+    assert (style.outcomes, style.slice.tags, style.standings) == (9, ("category:science",), [])
     assert style.note is not None
     (prior,) = await client.leaderboard("demo", lens="human", prior=0.5, provisional_below=0)
     assert prior.state == "ranked"

@@ -25,7 +25,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.runtime import rpc
@@ -188,11 +188,15 @@ def stamp(seconds: int) -> Timestamp:
     return Timestamp(seconds=seconds)
 
 
+LENSES = "Input should be 'human', 'nugget', 'judge', 'guided', 'member' or 'grounded'"
 Ask = Callable[[RatingsStub], Awaitable[Any]]
 OPTIONS: list[tuple[BoardOptions, str]] = [
-    (BoardOptions(ties="third"), "ties: 'third' is none of half, drop_both_bad, drop, davidson, rao_kupper"),
-    (BoardOptions(bootstrap="jackknife"), "bootstrap: 'jackknife' is none of bayesian, multinomial"),
-    (BoardOptions(intervals="wide"), "intervals: 'wide' is none of bootstrap, sandwich"),
+    (
+        BoardOptions(ties="third"),
+        "ties: Input should be 'half', 'drop_both_bad', 'drop', 'davidson' or 'rao_kupper'",
+    ),
+    (BoardOptions(bootstrap="jackknife"), "bootstrap: Input should be 'bayesian' or 'multinomial'"),
+    (BoardOptions(intervals="wide"), "intervals: Input should be 'bootstrap' or 'sandwich'"),
     (
         BoardOptions(ties="davidson", intervals="sandwich"),
         "intervals: sandwich is for ties counted half or dropped, not for davidson",
@@ -205,14 +209,14 @@ OPTIONS: list[tuple[BoardOptions, str]] = [
         BoardOptions(resamples=500, intervals="sandwich"),
         "resamples: sandwich intervals draw no resamples; choose one of the two",
     ),
-    (BoardOptions(level=1), "level: 1 is not between 0.5 and 0.999"),
-    (BoardOptions(level=math.nan), "level: nan is not between 0.5 and 0.999"),
-    (BoardOptions(resamples=99), "resamples: 99 is not between 100 and 10000"),
-    (BoardOptions(resamples=10_001), "resamples: 10001 is not between 100 and 10000"),
-    (BoardOptions(anchor=Anchor(rating=1)), "anchor: names no system"),
+    (BoardOptions(level=1), "level: Input should be less than or equal to 0.999"),
+    (BoardOptions(level=math.nan), "level: Input should be less than or equal to 0.999"),
+    (BoardOptions(resamples=99), "resamples: Input should be greater than or equal to 100"),
+    (BoardOptions(resamples=10_001), "resamples: Input should be less than or equal to 10000"),
+    (BoardOptions(anchor=Anchor(rating=1)), "anchor: should be a system and its rating, such as NAME:1000"),
     (
         BoardOptions(anchor=Anchor(system="x", rating=math.inf)),
-        "anchor: inf is not between -1e+06 and 1e+06",
+        "anchor: should be a system and its rating, such as NAME:1000",
     ),
     (
         BoardOptions(anchor=Anchor(system="ghost", rating=1)),
@@ -225,33 +229,42 @@ OPTIONS: list[tuple[BoardOptions, str]] = [
     ),
 ]
 SLICES = [
-    (Slice(tags=["x"] * 11), "tags: 11 of them; at most 10"),
+    (Slice(tags=["x"] * 11), "tags: List should have at most 10 items after validation, not 11"),
     (Slice(language="e\x00n"), "language: contains a NUL character"),
     (Slice(since=stamp(60), until=stamp(60)), "until: is not after since"),
-    (Slice(since=stamp(-1)), "since: 1969-12-31T23:59:59+00:00 is out of range"),
-    (Slice(until=stamp(10**15)), "until: is no moment"),
+    (Slice(since=stamp(-1)), "since: is out of range"),
+    (
+        Slice(until=stamp(10**15)),
+        "until: should be a day such as 2026-05-04, or a moment such as 2026-05-04T12:00:00Z",
+    ),
 ]
 OTHERS: list[tuple[Ask, str]] = [
-    (lambda r: r.GetPairs(GetPairsRequest(arena="x", lens=9)), "lens: 9 is no lens"),  # type: ignore[arg-type]
-    (lambda r: r.GetPairs(GetPairsRequest()), "arena: is empty"),
+    (lambda r: r.GetPairs(GetPairsRequest(arena="x", lens=9)), f"lens: {LENSES}"),  # type: ignore[arg-type]
+    (lambda r: r.GetPairs(GetPairsRequest()), "arena: String should have at least 1 character"),
     (lambda r: r.GetPairs(GetPairsRequest(arena="\x00")), "arena: contains a NUL character"),
     (
         lambda r: r.GetCombined(GetCombinedRequest(arena="x", automatic=ratings_pb2.LENS_HUMAN)),
-        "automatic: human votes are not automatic; choose nugget or judge",
+        "automatic: Input should be 'nugget' or 'judge'",
     ),
     (
         lambda r: r.GetCombined(GetCombinedRequest(arena="x", level=0.1)),
-        "level: 0.1 is not between 0.5 and 0.999",
+        "level: Input should be greater than or equal to 0.5",
     ),
     (
         lambda r: r.GetAdvice(GetAdviceRequest(arena="x", ties="davidson")),
-        "ties: 'davidson' is none of half, drop_both_bad, drop",
+        "ties: Input should be 'half', 'drop' or 'drop_both_bad'",
     ),
-    (lambda r: r.GetAdvice(GetAdviceRequest(arena="x", power=1)), "power: 1 is not between 0.5 and 0.99"),
-    (lambda r: r.GetAdvice(GetAdviceRequest(arena="x", count=0)), "count: 0 is not between 1 and 100"),
+    (
+        lambda r: r.GetAdvice(GetAdviceRequest(arena="x", power=1)),
+        "power: Input should be less than or equal to 0.99",
+    ),
+    (
+        lambda r: r.GetAdvice(GetAdviceRequest(arena="x", count=0)),
+        "count: Input should be greater than or equal to 1",
+    ),
     (
         lambda r: r.GetAgreement(GetAgreementRequest(arena="x", ties="none")),
-        "ties: 'none' is none of half, drop_both_bad, drop, davidson, rao_kupper",
+        "ties: Input should be 'half', 'drop_both_bad', 'drop', 'davidson' or 'rao_kupper'",
     ),
 ]
 

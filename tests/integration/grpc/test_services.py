@@ -127,6 +127,9 @@ async def test_evidence_is_found_within_its_scope(
     ] * count
 
 
+LENSES = "Input should be 'human', 'nugget', 'judge', 'guided', 'member' or 'grounded'"
+
+
 @pytest.mark.parametrize(
     ("request_", "problem"),
     [
@@ -248,9 +251,9 @@ async def test_a_system_without_a_rating_has_none_and_says_why(
 @pytest.mark.parametrize(
     ("request_", "problem"),
     [
-        (ratings_pb2.GetLeaderboardRequest(), "arena: is empty"),
-        (ratings_pb2.GetLeaderboardRequest(arena="x", lenses=[0]), "lenses: 0 is no lens"),
-        (ratings_pb2.GetLeaderboardRequest(arena="x", lenses=[1, 9]), "lenses: 9 is no lens"),
+        (ratings_pb2.GetLeaderboardRequest(), "arena: String should have at least 1 character"),
+        (ratings_pb2.GetLeaderboardRequest(arena="x", lenses=[0]), f"lenses.0: {LENSES}"),
+        (ratings_pb2.GetLeaderboardRequest(arena="x", lenses=[1, 9]), f"lenses.1: {LENSES}"),
     ],
 )
 async def test_a_bad_request_for_a_board_is_refused(

@@ -17,6 +17,7 @@ from sqlalchemy import event, insert, text, update
 
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import JUDGED, Lens
+from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
@@ -32,7 +33,6 @@ from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
 from services.store.probabilities import UNIT, Probabilities
 from services.store.recount import recount
-from services.store.slices import EVERYTHING, Slice
 from services.store.spend import DatabaseSpendStore
 from services.store.tables import (
     battle_counters,

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from sqlalchemy import update
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.text.languages import DetectedLanguage
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.recount import recount
-from services.store.slices import Slice
 from services.store.tables import battles
 from tests.integration.store.test_slices import HUMAN
 from tests.samples import NOON, battle

@@ -11,8 +11,9 @@ from sqlalchemy import select, update
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import JUDGED, Lens, evaluator_of, source_of_judge
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.domain.slice import Slice
+from nuggetstream.ratings.options import Every
+from nuggetstream.ratings.ties import TiePolicy
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
@@ -21,7 +22,6 @@ from services.store.doubts import Doubt, Doubts
 from services.store.outcome import Outcome
 from services.store.probabilities import UNIT, Probabilities
 from services.store.recount import recount
-from services.store.slices import Slice
 from services.store.tables import battles
 from tests.integration.store.test_counters import SLICES, Operations
 from tests.samples import NOON, battle

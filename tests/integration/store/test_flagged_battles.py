@@ -10,11 +10,11 @@ from sqlalchemy import Engine, event
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from services.store.battle_search import BattleFilter, BattleSearch
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.slices import Slice
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes
 

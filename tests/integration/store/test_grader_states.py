@@ -11,14 +11,14 @@ from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.judgment import MemberVerdict
 from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
 from nuggetstream.domain.progress import BattleState, Branch
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.domain.slice import EVERYTHING, Slice
+from nuggetstream.ratings.ties import TiePolicy
 from services.rater.boards import Boards
 from services.store.battles import Battles, NewEvent
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.failed import FailedBattles, FailureFilter
 from services.store.reruns import restart_failed
-from services.store.slices import EVERYTHING, Slice
 from services.store.stated_outcomes import outcomes_of
 from services.store.tables import grader_states
 from tests import samples

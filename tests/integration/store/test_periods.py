@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import event
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.counts import tally_of
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.timeline import Every
+from nuggetstream.ratings.options import Every
 from services.store.database import Database
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcomes import Outcomes
-from services.store.slices import Slice
 from tests.integration.store.test_counters import FEBRUARY, MAY, SLICES, Operations
 
 

@@ -6,15 +6,16 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
+from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import PairCount
-from services.rater.boards import Boards, LensBoard
+from nuggetstream.views.ratings import BoardView
+from services.rater.boards import Boards
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
 from services.store.probabilities import Probabilities
 from services.store.recount import recount
-from services.store.slices import EVERYTHING, Slice
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes
 
@@ -50,7 +51,7 @@ async def judged(database: Database, battles: int, judges: tuple[str, ...] = JUD
         await WrittenOutcomes(database).put_all([verdict(f"b{number}", judge, winner) for judge in judges])
 
 
-async def board(database: Database, slice_: Slice = EVERYTHING) -> LensBoard:
+async def board(database: Database, slice_: Slice = EVERYTHING) -> BoardView:
     (found,) = await Boards(WrittenOutcomes(database), Battles(database)).get(
         "default", [Lens.JUDGE], slice_=slice_
     )
@@ -61,7 +62,7 @@ async def test_eight_battles_are_too_few_for_a_rank_also_with_three_judges(datab
     await judged(database, 8)
     found = await board(database)
     assert (found.scored, found.outcomes) == (8, 8)
-    assert {(each.rank, each.provisional) for each in found.ratings.standings} == {(None, True)}
+    assert {(each.rank, each.provisional) for each in found.standings} == {(None, True)}
     (note,) = [note.text for note in found.notes if note.state == "several_judges"]
     assert note == (
         "A battle counts once, with the verdict of more than half of its judges, or else as a tie; "
@@ -72,10 +73,10 @@ async def test_eight_battles_are_too_few_for_a_rank_also_with_three_judges(datab
 async def test_three_judges_that_agree_give_the_same_board_as_one_of_them(database: Database) -> None:
     await judged(database, 30)
     together, alone = await board(database), await board(database, Slice(evaluator="strict"))
-    assert together.ratings.standings == alone.ratings.standings
-    assert together.ratings.standings[0].rank == 1
+    assert together.standings == alone.standings
+    assert together.standings[0].rank == 1
     assert "several_judges" not in [note.state for note in alone.notes]
-    assert (await board(database, FROM_ROWS)).ratings.standings == together.ratings.standings
+    assert (await board(database, FROM_ROWS)).standings == together.standings
 
 
 async def test_more_than_half_of_the_judges_decide(database: Database) -> None:

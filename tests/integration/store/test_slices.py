@@ -10,11 +10,12 @@ from sqlalchemy import event, select, text
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.counts import JointCount, PairCount
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.slices import Slice
+from services.store.slices import conditions_of
 from services.store.tables import battles
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes
@@ -58,7 +59,7 @@ async def test_a_tag_is_the_whole_tag(database: Database, tag: str) -> None:
 
 async def test_battles_with_a_tag_are_found_by_an_index(postgres: Database) -> None:
     await receive(postgres, "b1", "en", tags=["x", "y"])
-    query = select(battles.c.id).where(*Slice(language="en", tags=("x", "y")).conditions(sqlite=False))
+    query = select(battles.c.id).where(*conditions_of(Slice(language="en", tags=("x", "y")), sqlite=False))
 
     def explain(_c: Any, _cursor: Any, statement: str, values: Any, _context: Any, _many: bool) -> Any:
         return f"EXPLAIN {statement}", values

@@ -7,11 +7,11 @@ from nuggetstream.domain.battle import Answer, Vote
 from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from services.gateway.ratings.style_boards import StyleBoards
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
-from services.store.slices import Slice
 from services.store.styled_outcomes import StyledOutcomes
 from services.store.system_shares import SystemShares
 from services.wire.codec import encode

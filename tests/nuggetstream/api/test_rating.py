@@ -7,11 +7,12 @@ import pytest
 import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.model import rate as rate_counts
 from nuggetstream.ratings.options import AnchorNotRanked, InvalidOption, Options
 from nuggetstream.ratings.study.sources import UnknownSource
+from nuggetstream.ratings.ties import TiePolicy
 from tests.evaluated import file_of, round_robin
 
 WINS = (

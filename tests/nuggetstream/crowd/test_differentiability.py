@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from nuggetstream.crowd.differentiability import Split, is_decided, split_by_differentiability
 from nuggetstream.domain.battle import Vote
-from nuggetstream.statistics.order_effects import swapped
 
 A, TIE, B = Vote.A, Vote.TIE, Vote.B
 
@@ -34,4 +33,4 @@ def test_no_items_are_split_into_nothing() -> None:
 @given(st.lists(st.sampled_from(Vote), max_size=9), st.randoms())
 def test_whether_votes_decide_does_not_depend_on_who_voted_first(votes: list[Vote], chance: object) -> None:
     assert is_decided(chance.sample(votes, len(votes))) is is_decided(votes)
-    assert is_decided([swapped(vote) for vote in votes]) is is_decided(votes)
+    assert is_decided([vote.swapped for vote in votes]) is is_decided(votes)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import mace
 from nuggetstream.domain.battle import Vote
-from nuggetstream.statistics.order_effects import swapped
 
 LABELS = (Vote.A, Vote.TIE, Vote.B)
 
@@ -18,12 +17,12 @@ LABELS = (Vote.A, Vote.TIE, Vote.B)
 def test_renaming_items_workers_and_labels_renames_what_mace_learns(seed: int) -> None:
     rng = np.random.default_rng(seed)
     votes = [(item, worker, LABELS[rng.integers(3)]) for item in range(8) for worker in range(4)]
-    renamed = [(f"item {i}", f"worker {w}", swapped(label)) for i, w, label in votes]
+    renamed = [(f"item {i}", f"worker {w}", label.swapped) for i, w, label in votes]
     plain = mace(LabelMatrix.collect(votes, LABELS), np.random.default_rng(1), restarts=2)
     other = mace(
-        LabelMatrix.collect(renamed, [swapped(v) for v in LABELS]), np.random.default_rng(1), restarts=2
+        LabelMatrix.collect(renamed, [v.swapped for v in LABELS]), np.random.default_rng(1), restarts=2
     )
     assert (plain.posterior == other.posterior).all()
-    assert other.gold == {f"item {i}": swapped(label) for i, label in plain.gold.items()}
+    assert other.gold == {f"item {i}": label.swapped for i, label in plain.gold.items()}
     assert plain.posterior.sum(axis=1) == pytest.approx(1)
     assert ((plain.spam >= 0) & (plain.spam <= 1)).all()

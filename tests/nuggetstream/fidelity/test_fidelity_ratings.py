@@ -6,7 +6,8 @@ import pytest
 
 from nuggetstream.fidelity.ragelo import ragelo_table
 from nuggetstream.fidelity.ratings import arena_votes, llmfao_votes
-from nuggetstream.ratings.fitting.tally import TiePolicy, connectivity
+from nuggetstream.ratings.fitting.tally import connectivity
+from nuggetstream.ratings.ties import TiePolicy
 
 
 def test_the_recorded_votes_are_all_there(recorded_data: Path) -> None:

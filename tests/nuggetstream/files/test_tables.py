@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from nuggetstream.files.table_data import Column
 from nuggetstream.files.tables import (
     SHOWN,
-    Column,
     Table,
     Tabular,
     count,

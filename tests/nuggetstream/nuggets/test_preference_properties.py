@@ -12,7 +12,6 @@ from nuggetstream.nuggets.preference import (
     threshold_by_kappa,
 )
 from nuggetstream.nuggets.scores import CREDIT, labels_of, nugget_margin, preference
-from nuggetstream.statistics.order_effects import swapped
 from tests import samples
 
 LABELS = (Vote.A, Vote.TIE, Vote.B)
@@ -29,7 +28,7 @@ def test_a_sweep_does_not_care_about_order_and_mirrors_with_the_sides(
         return sweep([m for m, _ in rows], [v for _, v in rows], [threshold])[0].confusion
 
     assert (at(chance.sample(battles, len(battles))) == at(battles)).all()
-    turned = [(-margin, swapped(vote)) for margin, vote in battles]
+    turned = [(-margin, vote.swapped) for margin, vote in battles]
     assert (at(turned) == at(battles)[::-1, ::-1]).all()
     assert (at(battles + battles) == 2 * at(battles)).all()
     if len({vote for _, vote in battles}) > 1:
@@ -45,7 +44,7 @@ def test_a_preference_mirrors_and_moving_both_scores_changes_nothing(
     a: float, b: float, threshold: float, by: float
 ) -> None:
     winner = preference(a, b, threshold)
-    assert preference(b, a, threshold) is swapped(winner)
+    assert preference(b, a, threshold) is winner.swapped
     if abs(abs(a - b) - threshold) > 1e-6:
         assert preference(a + by, b + by, threshold) is winner
 

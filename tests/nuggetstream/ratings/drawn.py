@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.statistics.order_effects import swapped
 
 NAMES = "wxyz"
 Battle = tuple[str, str, Vote]
@@ -39,4 +38,4 @@ def ballots_of(battles: list[Battle], weight: float = 1.0, queries: int = 5) -> 
 
 
 def mirrored(battles: list[Battle]) -> list[Battle]:
-    return [(b, a, swapped(vote)) for a, b, vote in battles]
+    return [(b, a, vote.swapped) for a, b, vote in battles]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.bradley_terry import fit
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import NAMES, Battle, tally_of
 
 Battles = list[Battle]

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
 from nuggetstream.ratings.fitting.estimate import estimate
 from nuggetstream.ratings.fitting.intervals import Estimates, summarise
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted
+from nuggetstream.ratings.options import Bootstrap
 
 
 def rate(

@@ -4,11 +4,12 @@ import math
 from itertools import pairwise
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.advice import Separation, Unranked
-from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
+from nuggetstream.ratings.advice import advise
+from nuggetstream.ratings.comparison import Separation, Unranked
 from nuggetstream.ratings.model import rate
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.standing import BoardState
+from nuggetstream.ratings.standing import BoardState, Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 from tests.voted import board, source, three_systems, vote
 
@@ -17,7 +18,7 @@ SANDWICH = Options(intervals=Intervals.SANDWICH)
 
 def test_advice_names_neighbours_in_order_and_the_battles_they_need() -> None:
     rated = board(three_systems())
-    advised = rated.advice()
+    advised = advise(rated)
     order = [standing.system for standing in rated.standings]
     assert [(pair.above, pair.below) for pair in advised.neighbours] == list(pairwise(order))
     assert all(pair.needed is None or pair.needed > 0 for pair in advised.neighbours)
@@ -29,18 +30,18 @@ def test_advice_names_neighbours_in_order_and_the_battles_they_need() -> None:
 
 def test_equals_are_not_told_apart_by_any_number_of_battles() -> None:
     even = board(source(vote("x", "y", Vote.A, 20), vote("x", "y", Vote.B, 20)))
-    assert [(pair.needed, pair.state) for pair in even.advice().neighbours] == [(None, Separation.EQUAL)]
+    assert [(pair.needed, pair.state) for pair in advise(even).neighbours] == [(None, Separation.EQUAL)]
 
 
 def test_a_gap_that_never_varies_is_not_called_settled() -> None:
     shares = [vote("x", "y", 0.7, 5), vote("y", "z", Vote.A, 6), vote("y", "z", Vote.B, 4)]
-    found = {pair.below: pair for pair in board(source(*shares)).advice().neighbours}
+    found = {pair.below: pair for pair in advise(board(source(*shares))).neighbours}
     assert (found["y"].needed, found["y"].state) == (None, Separation.DEGENERATE)
     assert found["z"].needed is not None
 
 
 def test_battles_needed_are_those_worked_out_by_hand() -> None:
-    advised = rate(SIX_OF_EIGHT, SANDWICH).advice(power=0.8, count=10)
+    advised = advise(rate(SIX_OF_EIGHT, SANDWICH), power=0.8, count=10)
     (found,) = advised.neighbours
     # ((1.95996 + 0.84162) / ln 3)² = 6.503 of information, 1.5 are there, a battle brings 3/16.
     assert (found.above, found.below, found.battles, found.needed) == ("x", "y", 8, 27)
@@ -52,31 +53,31 @@ def test_battles_needed_are_those_worked_out_by_hand() -> None:
 
 
 def test_more_power_takes_more_battles_and_enough_battles_take_none() -> None:
-    (plain,) = rate(SIX_OF_EIGHT, SANDWICH).advice(power=0.8, count=1).neighbours
-    (surer,) = rate(SIX_OF_EIGHT, SANDWICH).advice(power=0.95, count=1).neighbours
+    (plain,) = advise(rate(SIX_OF_EIGHT, SANDWICH), power=0.8, count=1).neighbours
+    (surer,) = advise(rate(SIX_OF_EIGHT, SANDWICH), power=0.95, count=1).neighbours
     assert plain.needed is not None
     assert surer.needed is not None
     assert surer.needed > plain.needed
     clear = counted(("x", "y", Vote.A, 600), ("x", "y", Vote.B, 200))
-    assert rate(clear, SANDWICH).advice(power=0.8, count=1).neighbours[0].needed == 0
+    assert advise(rate(clear, SANDWICH), power=0.8, count=1).neighbours[0].needed == 0
 
 
 def test_no_number_of_battles_tells_equals_apart() -> None:
-    (found,) = rate(counted(("x", "y", Vote.A, 5), ("x", "y", Vote.B, 5)), SANDWICH).advice().neighbours
+    (found,) = advise(rate(counted(("x", "y", Vote.A, 5), ("x", "y", Vote.B, 5)), SANDWICH)).neighbours
     assert (found.needed, abs(found.gap) < 1e-6) == (None, True)
 
 
 def test_a_vote_between_two_that_only_tied_takes_nothing_away_and_never_adds() -> None:
     votes = counted(("x", "y", Vote.A, 6), ("x", "y", Vote.B, 3), ("y", "z", Vote.TIE, 3))
     shrinkage = {
-        (best.a, best.b): best.shrinkage for best in rate(votes, SANDWICH).advice(power=0.8, count=3).next
+        (best.a, best.b): best.shrinkage for best in advise(rate(votes, SANDWICH), power=0.8, count=3).next
     }
     assert 0 <= shrinkage["y", "z"] < 1e-9 < shrinkage["x", "y"] < 1
 
 
 def test_neighbours_follow_the_board_and_only_so_many_pairs_are_named() -> None:
     ratings = rate(CIRCLE, SANDWICH)
-    advised = ratings.advice(count=2)
+    advised = advise(ratings, count=2)
     order = [standing.system for standing in ratings.standings]
     assert [(n.above, n.below) for n in advised.neighbours] == [(order[0], order[1]), (order[1], order[2])]
     assert len(advised.next) == 2
@@ -85,17 +86,17 @@ def test_neighbours_follow_the_board_and_only_so_many_pairs_are_named() -> None:
 
 def test_where_nobody_is_ranked_the_reasons_are_all_there_is() -> None:
     ratings = rate(counted(("x", "y", Vote.A, 3)), SANDWICH)
-    advised = ratings.advice()
+    advised = advise(ratings)
     assert (ratings.state, advised.neighbours, advised.next) == (BoardState.NOBODY_RANKED, (), ())
     assert advised.unranked == (Unranked("x", Unrankable.UNDEFEATED), Unranked("y", Unrankable.WINLESS))
 
 
 def test_where_everybody_ties_there_is_no_advice() -> None:
     ratings = rate(counted(("x", "y", Vote.TIE, 3)), SANDWICH)
-    advised = ratings.advice()
+    advised = advise(ratings)
     assert (ratings.state, advised.neighbours, advised.next) == (BoardState.ALL_TIED, (), ())
     assert "no information about chance" in str(advised.missing)
     dropped = Options(policy=TiePolicy.DROP, intervals=Intervals.SANDWICH)
     nobody = rate(counted(("x", "y", Vote.TIE, 3)), dropped)
     assert nobody.state is BoardState.NOBODY_RANKED
-    assert nobody.advice().missing == "no two systems can be ranked yet"
+    assert advise(nobody).missing == "no two systems can be ranked yet"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from nuggetstream.ratings.fitting.bradley_terry import fit
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.xyz import HALF, ballots_of_xyz
 from tests.voted import ranked

@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import ReadOptions
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
+from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.fitting.votes import Mixed
-from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.model import OneCluster, Ratings, Unsettled, rate
-from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, Options
+from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Bootstrap, Intervals, Options
 from nuggetstream.ratings.pairwise import gaps
-from nuggetstream.ratings.standing import BoardState
+from nuggetstream.ratings.standing import BoardState, IntervalState, Unrankable
 from nuggetstream.ratings.study.casting import Poll, cast, poll, systems_of
 from nuggetstream.ratings.study.sources import gather
+from nuggetstream.ratings.ties import TiePolicy
 from tests.voted import board, source, three_systems, vote
 
 ELO_PER_LOGIT = 400 / log(10)
@@ -32,7 +31,7 @@ ROWS = st.lists(
 
 
 def width(rated: Ratings) -> float:
-    found = rated.standings[0].interval
+    found = rated.standings[0]
     assert found.low is not None
     assert found.high is not None
     return found.high - found.low
@@ -92,8 +91,8 @@ def test_the_sandwich_of_eight_battles_is_known_by_hand() -> None:
     (gap,) = gaps(rated.fit) if rated.fit else ()
     reach = ELO_PER_LOGIT * Z * sqrt(1 / 6 + 1 / 2)
     assert gap.gap == pytest.approx(400 * log10(3))
-    assert gap.interval.low == pytest.approx(gap.gap - reach, rel=1e-5)
-    assert gap.interval.high == pytest.approx(gap.gap + reach, rel=1e-5)
+    assert gap.low == pytest.approx(gap.gap - reach, rel=1e-5)
+    assert gap.high == pytest.approx(gap.gap + reach, rel=1e-5)
     assert [standing.probability_first for standing in rated.standings] == [None, None]
 
 
@@ -165,12 +164,12 @@ def test_where_everybody_ties_there_is_no_interval_no_rank_and_no_best() -> None
     assert rated.state is BoardState.ALL_TIED
     for standing in rated.standings:
         assert standing.rating == pytest.approx(1000)
-        assert standing.interval.state is IntervalState.DEGENERATE
-        assert (standing.interval.low, standing.interval.high) == (None, None)
+        assert standing.interval is IntervalState.DEGENERATE
+        assert (standing.low, standing.high) == (None, None)
         assert (standing.rank, standing.probability_first) == (None, None)
     assert rated.fit is not None
     assert {gap.above for gap in gaps(rated.fit)} == {None}
-    assert "no information about chance" in str(rated.advice().missing)
+    assert "no information about chance" in str(advise(rated).missing)
 
 
 def test_where_everybody_ties_other_policies_rank_nobody() -> None:
@@ -182,7 +181,7 @@ def test_where_everybody_ties_other_policies_rank_nobody() -> None:
     assert {standing.unrankable for standing in modelled.standings} == {Unrankable.UNDETERMINED}
     for rated in (dropped, modelled):
         assert rated.fit is None
-        assert rated.advice().missing == "no two systems can be ranked yet"
+        assert advise(rated).missing == "no two systems can be ranked yet"
 
 
 def test_systems_that_are_always_equal_share_the_first_place() -> None:
@@ -221,7 +220,7 @@ def test_resamples_that_cannot_be_ranked_leave_an_interval_open() -> None:
     rated = board(votes, bootstrap=Bootstrap.MULTINOMIAL, resamples=100)
     assert rated.fit is not None
     assert 30 < rated.unranked_resamples < 70  # half of them draw the same vote twice
-    assert {standing.interval.state for standing in rated.standings} == {IntervalState.UNBOUNDED}
+    assert {standing.interval for standing in rated.standings} == {IntervalState.UNBOUNDED}
 
 
 def test_where_no_resample_can_be_ranked_no_share_of_them_is_named() -> None:
@@ -232,10 +231,10 @@ def test_where_no_resample_can_be_ranked_no_share_of_them_is_named() -> None:
     assert rated.unranked_resamples == 20
     for standing in rated.standings:
         assert standing.rating is not None
-        assert standing.interval.state is IntervalState.UNBOUNDED
+        assert standing.interval is IntervalState.UNBOUNDED
         assert standing.probability_first is None
     assert {gap.above for gap in gaps(rated.fit)} == {None}
-    assert rated.advice().missing == "these votes give no covariance of the strengths"
+    assert advise(rated).missing == "these votes give no covariance of the strengths"
 
 
 def test_weights_too_uneven_for_any_fit_are_an_error() -> None:
@@ -248,7 +247,7 @@ def test_an_anchor_stays_where_it_is_put_and_must_be_ranked() -> None:
     sources = source(vote("x", "y", Vote.A, 3), vote("x", "y", Vote.B), vote("up", "x", Vote.A))
     rated = board(sources, anchor=Anchor("y", 1114.0))
     y = next(standing for standing in rated.standings if standing.system == "y")
-    assert (y.rating, y.interval.low, y.interval.state) == (1114.0, 1114.0, IntervalState.FIXED)
+    assert (y.rating, y.low, y.interval) == (1114.0, 1114.0, IntervalState.FIXED)
     assert rated.standings[0].rating == pytest.approx(1114 + 400 * log10(3))
     for name in ("up", "nobody"):
         with pytest.raises(AnchorNotRanked, match="the ranked systems are x, y"):

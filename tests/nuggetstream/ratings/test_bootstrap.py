@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap, FractionalCounts
+from nuggetstream.ratings.fitting.bootstrap import FractionalCounts, cluster_weights, draw
 from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.options import Bootstrap
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF
@@ -27,7 +28,7 @@ def test_resampling_keeps_the_mean_and_every_cell_open() -> None:
     wins, drawn = connected_points(3), np.zeros((5, 5))
     drawn[0, 1] = drawn[1, 0] = 6
     pairs = Pairs.of(wins, drawn)
-    cells = Bootstrap.BAYESIAN.draw(pairs, 4000, np.random.default_rng(1)).cells
+    cells = draw(Bootstrap.BAYESIAN, pairs, 4000, np.random.default_rng(1)).cells
     assert cells.mean(axis=0) == pytest.approx(pairs.cells, rel=0.1)
     assert (cells[:, pairs.cells > 0] > 0).all()
 
@@ -35,14 +36,14 @@ def test_resampling_keeps_the_mean_and_every_cell_open() -> None:
 def test_a_battle_of_next_to_no_weight_keeps_its_cell_open_and_an_empty_cell_stays_empty() -> None:
     """Half of all Gamma draws of shape 0.001 are too small for a number and become zero."""
     wins = np.array([[0, 0.001, 5], [0.001, 0, 0], [2, 0, 0]])
-    drawn = Bootstrap.BAYESIAN.draw(Pairs.of(wins, np.zeros((3, 3))), 200, np.random.default_rng(0))
+    drawn = draw(Bootstrap.BAYESIAN, Pairs.of(wins, np.zeros((3, 3))), 200, np.random.default_rng(0))
     assert drawn.connected().all()
     assert not drawn.drawn.any()
 
 
 @pytest.mark.parametrize("bootstrap", Bootstrap)
 def test_every_cluster_weighs_one_on_average(bootstrap: Bootstrap) -> None:
-    weights = bootstrap.weights(4, 5000, np.random.default_rng(0))
+    weights = cluster_weights(bootstrap, 4, 5000, np.random.default_rng(0))
     assert weights.mean(axis=0) == pytest.approx(np.ones(4), abs=0.06)
     if bootstrap is Bootstrap.MULTINOMIAL:
         assert (weights.sum(axis=1) == 4).all()
@@ -50,7 +51,7 @@ def test_every_cluster_weighs_one_on_average(bootstrap: Bootstrap) -> None:
 
 def test_one_battle_drawn_again_is_itself() -> None:
     pairs = Pairs.of(np.array([[0, 1.0], [0, 0]]), np.zeros((2, 2)))
-    drawn = Bootstrap.MULTINOMIAL.draw(pairs, 9, np.random.default_rng(0))
+    drawn = draw(Bootstrap.MULTINOMIAL, pairs, 9, np.random.default_rng(0))
     assert drawn.cells[:, :, 0].tolist() == [[1, 0, 0]] * 9
 
 
@@ -68,7 +69,7 @@ def test_weighted_battles_have_no_multinomial_resample() -> None:
 
 
 def test_a_multinomial_resample_has_as_many_battles() -> None:
-    draws = Bootstrap.MULTINOMIAL.draw(Pairs.of(HALF.wins, HALF.ties + HALF.both_bad), 50, seeded())
+    draws = draw(Bootstrap.MULTINOMIAL, Pairs.of(HALF.wins, HALF.ties + HALF.both_bad), 50, seeded())
     assert (draws.played.sum(axis=1) == 22).all()
 
 
@@ -76,7 +77,7 @@ def test_a_multinomial_resample_has_as_many_battles() -> None:
 def test_what_cannot_be_resampled_is_refused(bootstrap: Bootstrap) -> None:
     for wins, resamples in ((MISSING, 5), (NEGATIVE, 5), (ENDLESS, 5), (EVEN, 0)):
         with pytest.raises(ValueError, match="resample needs"):
-            bootstrap.draw(Pairs.of(wins, np.zeros((2, 2))), resamples, seeded())
+            draw(bootstrap, Pairs.of(wins, np.zeros((2, 2))), resamples, seeded())
     for clusters, resamples in ((0, 5), (3, 0)):
         with pytest.raises(ValueError, match="resamples of"):
-            bootstrap.weights(clusters, resamples, seeded())
+            cluster_weights(bootstrap, clusters, resamples, seeded())

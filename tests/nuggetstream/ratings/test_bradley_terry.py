@@ -11,8 +11,9 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT, NotConverged, fit, fit_pairs
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from sklearn.linear_model import LogisticRegression
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import NAMES, tally_of
 from tests.nuggetstream.ratings.other_libraries import BATTLES, Battles, columns, strengths
 

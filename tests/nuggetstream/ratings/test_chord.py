@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting import chord
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import draw
 from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
 from nuggetstream.ratings.fitting.chord import fit_resamples
 from nuggetstream.ratings.fitting.pairs import Pairs
+from nuggetstream.ratings.options import Bootstrap
 from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ def test_resamples_have_the_strengths_that_newton_finds(
 ) -> None:
     counts = battles(seed, size, each)
     assume(counts.counted(counts.cells[None]).connected().all())
-    drawn = bootstrap.draw(counts, 300, seeded(seed))
+    drawn = draw(bootstrap, counts, 300, seeded(seed))
     drawn = drawn.slice(np.flatnonzero(drawn.connected()))
     theta = fit_pairs(counts)
     exact = fit_pairs(drawn, theta)
@@ -44,7 +45,7 @@ def test_resamples_have_the_strengths_that_newton_finds(
 
 def test_newton_is_not_needed_where_there_are_many_battles(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = battles(1, 20, 100)
-    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 600, seeded())
+    theta, drawn = fit_pairs(counts), draw(Bootstrap.BAYESIAN, counts, 600, seeded())
     monkeypatch.setattr(chord, "fit_pairs", None)
     fitted = fit_resamples(drawn, counts, theta)
     monkeypatch.undo()
@@ -56,7 +57,7 @@ def test_a_direction_of_few_battles_is_left_to_newton(monkeypatch: pytest.Monkey
     one = 3000.0
     wins = np.array([[0, one, 2, 0], [one, 0, 0, 0], [2, 0, 0, one], [0, 0, one, 0]])
     counts = Pairs.of(wins, np.zeros((4, 4)))
-    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 400, seeded())
+    theta, drawn = fit_pairs(counts), draw(Bootstrap.BAYESIAN, counts, 400, seeded())
     assert np.abs(fit_resamples(drawn, counts, theta) - fit_pairs(drawn, theta)).max() < PRECISE
     starts = starts_of_newton(monkeypatch, drawn, counts, theta)
     assert len(starts) == len(drawn.won)
@@ -64,7 +65,7 @@ def test_a_direction_of_few_battles_is_left_to_newton(monkeypatch: pytest.Monkey
 
 def test_newton_starts_close_to_the_strengths_of_most_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = battles(4, 40, 1)
-    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 300, seeded())
+    theta, drawn = fit_pairs(counts), draw(Bootstrap.BAYESIAN, counts, 300, seeded())
     starts = starts_of_newton(monkeypatch, drawn, counts, theta)
     exact = fit_pairs(drawn, theta)
     error = np.abs(starts - starts.mean(axis=1, keepdims=True) - exact).max(axis=1)
@@ -88,14 +89,14 @@ def starts_of_newton(monkeypatch: pytest.MonkeyPatch, drawn: Pairs, counts: Pair
 
 def test_resamples_that_do_not_settle_are_left_to_newton(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = battles(2, 8, 60)
-    theta, drawn = fit_pairs(counts), Bootstrap.BAYESIAN.draw(counts, 300, seeded())
+    theta, drawn = fit_pairs(counts), draw(Bootstrap.BAYESIAN, counts, 300, seeded())
     monkeypatch.setattr(chord, "_MAX_STEPS", 2)
     assert np.abs(fit_resamples(drawn, counts, theta) - fit_pairs(drawn, theta)).max() < PRECISE
 
 
 def test_a_resample_without_finite_strengths_is_an_error() -> None:
     counts = battles(3, 4, 100)
-    drawn = Bootstrap.BAYESIAN.draw(counts, 5, seeded())
+    drawn = draw(Bootstrap.BAYESIAN, counts, 5, seeded())
     cells = np.array(drawn.cells)
     cells[2, :, counts.first == 0] = 0.0
     with pytest.raises(NotConverged):

@@ -6,12 +6,12 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings import combined
-from nuggetstream.ratings.combined import Combined, CombinedStanding, Rating
+from nuggetstream.ratings.combined import Combined
+from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateState, Rating
 from nuggetstream.ratings.counts import JointCount
-from nuggetstream.ratings.estimate_state import EstimateState
-from nuggetstream.ratings.fitting.tally import Unrankable
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Options
+from nuggetstream.ratings.standing import Unrankable
 from tests.nuggetstream.ratings.counts import jointly
 
 ELO_PER_LOGIT = 400 / math.log(10)
@@ -34,9 +34,9 @@ def of(found: Combined, system: str) -> CombinedStanding:
 
 def ends(rating: Rating | None) -> tuple[float, float]:
     assert rating is not None
-    assert rating.interval.low is not None
-    assert rating.interval.high is not None
-    return rating.interval.low, rating.interval.high
+    assert rating.low is not None
+    assert rating.high is not None
+    return rating.low, rating.high
 
 
 def width(rating: Rating | None) -> float:
@@ -147,7 +147,7 @@ def test_an_anchor_fixes_all_three() -> None:
     y = of(found, "y")
     for rating in (y.human, y.automatic, y.combined):
         assert rating is not None
-        assert (rating.rating, rating.interval.low, rating.interval.high) == (1200, 1200, 1200)
+        assert (rating.rating, rating.low, rating.high) == (1200, 1200, 1200)
     with pytest.raises(AnchorNotRanked, match="anchor: 'ghost' is not ranked"):
         combine(TRUE_JUDGE, anchor=Anchor("ghost", 1200.0))
 
@@ -157,7 +157,7 @@ def test_a_system_that_only_tied_with_the_anchor_has_no_interval() -> None:
     twin = of(found, "twin")
     for rating in (twin.automatic, twin.combined):
         assert rating is not None
-        assert (rating.rating, rating.interval.low, rating.interval.high) == (pytest.approx(1000), None, None)
+        assert (rating.rating, rating.low, rating.high) == (pytest.approx(1000), None, None)
     assert ends(of(found, "x").combined) == (1000, 1000)
 
 

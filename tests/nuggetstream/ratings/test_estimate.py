@@ -6,13 +6,15 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting import estimate as estimating
 from nuggetstream.ratings.fitting.ballots import Ballots
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.bootstrap import draw
 from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
 from nuggetstream.ratings.fitting.estimate import estimate
 from nuggetstream.ratings.fitting.newton import DRAWN
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted, mixed
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import seeded
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF, ballots_of_xyz
@@ -62,7 +64,7 @@ def test_chunks_of_resamples_are_all_there() -> None:
 
 def test_resamples_are_fitted_precisely_enough() -> None:
     pairs = Pairs.of(HALF.wins, HALF.ties + HALF.both_bad)
-    draws = Bootstrap.BAYESIAN.draw(pairs, 300, seeded())
+    draws = draw(Bootstrap.BAYESIAN, pairs, 300, seeded())
     quick = fit_pairs(draws, start=fit_pairs(pairs), precision=DRAWN)
     assert quick == pytest.approx(fit_pairs(draws), abs=1e-5)
 

@@ -15,9 +15,11 @@ from nuggetstream.ratings.fitting import dropping
 from nuggetstream.ratings.fitting.estimate import fit
 from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.prior import with_prior, without_phantom
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, rankable
+from nuggetstream.ratings.fitting.tally import Tally, rankable
 from nuggetstream.ratings.fitting.votes import pairs_among
-from nuggetstream.ratings.fragility import DroppedVotes, Fragility, Unchanged, first_place, order
+from nuggetstream.ratings.fragility import first_place, order
+from nuggetstream.ratings.standing import DroppedVotes, Fragility, Unchanged
+from nuggetstream.ratings.ties import TiePolicy
 
 Entries = list[tuple[str, str, Vote, float]]
 CLOSE = 1e-6

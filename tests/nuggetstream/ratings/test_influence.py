@@ -6,7 +6,7 @@ import pytest
 from nuggetstream.ratings.fitting.estimate import fit
 from nuggetstream.ratings.fitting.influence import Influence
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 
 WINS = np.array([[0, 600.0, 500, 440], [400, 0, 600, 500], [300, 450, 0, 0], [200, 250, 0, 0]])
 DRAWN = np.array([[0, 200.0, 0, 80], [200, 0, 10, 0], [0, 10, 0, 0], [80, 0, 0, 0]])

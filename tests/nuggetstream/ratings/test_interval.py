@@ -1,6 +1,7 @@
 """Ends of intervals."""
 
-from nuggetstream.ratings.interval import IntervalState, interval
+from nuggetstream.ratings.interval import interval
+from nuggetstream.ratings.standing import IntervalState
 
 
 def test_an_end_that_is_infinite_is_none_and_says_so() -> None:

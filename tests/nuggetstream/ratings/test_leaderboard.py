@@ -5,9 +5,10 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, Unrankable
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked
-from nuggetstream.ratings.standing import BoardState
+from nuggetstream.ratings.standing import BoardState, Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.rated import rate
 from tests.nuggetstream.ratings.xyz import HALF, XYZ, ballots_of_xyz
 from tests.voted import ranked

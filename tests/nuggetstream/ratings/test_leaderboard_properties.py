@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.fitting.votes import mixed
 from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import (
     BATTLES,
     CIRCLE,

@@ -6,11 +6,12 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.ratings.comparison import LensAgreement
 from nuggetstream.ratings.counts import JointCount
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.lens_agreement import LensAgreement, agree
+from nuggetstream.ratings.lens_agreement import agree
 from nuggetstream.ratings.model import rate
 from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.counts import CIRCLE, counted, jointly
 
 LENSES = (Lens.HUMAN, Lens.NUGGET)

@@ -8,13 +8,13 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.votes import VoteSource
-from nuggetstream.ratings.combined import Combined, CombinedStanding, combine
-from nuggetstream.ratings.estimate_state import EstimateState
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.combined import Combined, combine
+from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateState
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Anchor, InvalidOption, Options
+from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.ratings.study.matching import NothingShared, matched
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.ratings.win_rates import WinRates, win_rates
 from tests.voted import source, vote
 
@@ -96,14 +96,15 @@ def test_a_judge_that_agrees_with_people_makes_the_interval_narrower() -> None:
     widths = []
     for rating in (x.human, x.combined, x.automatic):
         assert rating is not None
-        assert rating.interval.finite is not None
-        low, high = rating.interval.finite
+        low, high = rating.low, rating.high
+        assert low is not None
+        assert high is not None
         widths.append(high - low)
     assert widths[0] > 1.5 * widths[1]
     assert widths[1] >= widths[2]
     fixed = standing_of(combined, "y").combined
     assert fixed is not None
-    assert fixed.interval.state is IntervalState.FIXED
+    assert fixed.interval is IntervalState.FIXED
 
 
 def test_what_too_few_or_one_sided_votes_do_not_tell_is_none_with_a_state() -> None:
@@ -116,7 +117,7 @@ def test_what_too_few_or_one_sided_votes_do_not_tell_is_none_with_a_state() -> N
     rate = rate_of(agreed, "x").human
     assert rate is not None
     assert rate.value == 1.0
-    assert rate.interval.low == pytest.approx(3 / (3 + 1.959964**2))  # Wilson's: three alike are no certainty
+    assert rate.low == pytest.approx(3 / (3 + 1.959964**2))  # Wilson's: three alike are no certainty
     assert standing_of(combine(agreed), "x").human is None
     assert combine(agreed).human.state is EstimateState.NOT_LINKED
 

@@ -7,12 +7,11 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.counts import PairCount
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
-from nuggetstream.ratings.interval import IntervalState
 from nuggetstream.ratings.model import Ratings, rate
-from nuggetstream.ratings.options import Anchor, Intervals, InvalidOption, Options
-from nuggetstream.ratings.standing import BoardState, Standing
+from nuggetstream.ratings.notes import notes_of
+from nuggetstream.ratings.options import Anchor, Bootstrap, Intervals, InvalidOption, Options
+from nuggetstream.ratings.standing import BoardState, IntervalState, Standing, Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 
 QUICK = Options(resamples=100, provisional_below=0)
@@ -60,7 +59,7 @@ def test_where_everybody_ties_ratings_are_equal_and_nothing_says_how_surely(opti
     for standing in rated.standings:
         assert (standing.rating, standing.rank) == (pytest.approx(1000), None)
         assert (standing.low, standing.high, standing.probability_first) == (None, None, None)
-    assert [note.state for note in rated.notes if note.state == "all_tied"] == ["all_tied"]
+    assert [note.state for note in notes_of(rated) if note.state == "all_tied"] == ["all_tied"]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +87,7 @@ def test_between_two_islands_nothing_is_known() -> None:
     assert rated.state is BoardState.RANKED
     assert {s.system for s in rated.standings if s.rank} == {"x", "y", "z"}
     assert of(rated, "p").unrankable is Unrankable.DISCONNECTED
-    assert any("2 groups that never met" in note.text for note in rated.notes)
+    assert any("2 groups that never met" in note.text for note in notes_of(rated))
 
 
 def test_no_battles_are_an_empty_board_and_one_way_wins_rank_nobody() -> None:
@@ -117,10 +116,9 @@ def test_resamples_that_cannot_be_ranked_leave_an_interval_without_ends() -> Non
     options = replace(QUICK, bootstrap=Bootstrap.MULTINOMIAL)
     rated = rate(counted(("x", "y", Vote.A, 2), ("x", "y", Vote.B, 1)), options)
     assert rated.unranked_resamples > 5
-    interval = of(rated, "x").interval
-    assert interval is not None
-    assert (interval.low, interval.high, interval.state) == (None, None, IntervalState.UNBOUNDED)
-    (note,) = (note for note in rated.notes if note.state == "unranked_resamples")
+    x = of(rated, "x")
+    assert (x.low, x.high, x.interval) == (None, None, IntervalState.UNBOUNDED)
+    (note,) = (note for note in notes_of(rated) if note.state == "unranked_resamples")
     assert note.text.startswith(f"{rated.unranked_resamples} of 100 resamples could not be ranked")
 
 

@@ -6,10 +6,12 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.fitting.tally import TiePolicy, Unrankable
 from nuggetstream.ratings.fitting.votes import mixed
 from nuggetstream.ratings.model import rate
+from nuggetstream.ratings.notes import notes_of
 from nuggetstream.ratings.options import Intervals, InvalidOption, Options
+from nuggetstream.ratings.standing import Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.counts import counted
 
 ELO = 400 / log(10)
@@ -34,7 +36,7 @@ def test_a_prior_gives_the_undefeated_the_rating_worked_out_by_hand() -> None:
     ratings = rate(UNDEFEATED, Options(prior=2.0))
     assert ratings["x"].rating == pytest.approx(1000 + ELO * low, abs=1e-3)
     assert ratings["y"].unrankable is None
-    assert "prior" in [note.state for note in ratings.notes]
+    assert "prior" in [note.state for note in notes_of(ratings)]
 
 
 @pytest.mark.parametrize("intervals", Intervals)
@@ -43,8 +45,8 @@ def test_a_prior_rates_islands_and_every_interval_has_bounds(intervals: Interval
     ratings = rate(counts, Options(prior=1.0, intervals=intervals, resamples=200))
     assert {standing.unrankable for standing in ratings.standings} == {None}
     for standing in ratings.standings:
-        assert standing.interval is not None
-        assert standing.interval.finite is not None
+        assert standing.low is not None
+        assert standing.high is not None
         assert standing.low < standing.rating < standing.high  # type: ignore[operator]
 
 

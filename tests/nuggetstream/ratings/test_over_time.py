@@ -11,10 +11,9 @@ from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.moments import moment_of
 from nuggetstream.files.votes import ReadOptions
-from nuggetstream.ratings.options import Anchor, InvalidOption, Options
+from nuggetstream.ratings.options import Anchor, Every, InvalidOption, Options
 from nuggetstream.ratings.study.over_time import over_time
 from nuggetstream.ratings.study.sources import Weighed, gather
-from nuggetstream.ratings.timeline import Every
 from tests.voted import source, vote
 
 QUICK = Options(resamples=50)

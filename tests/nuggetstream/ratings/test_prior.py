@@ -11,8 +11,8 @@ from scipy.special import expit, log_expit
 from scipy.stats import beta
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots, clustered_covariance
+from nuggetstream.ratings.fitting.bootstrap import draw
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.estimate import fit
 from nuggetstream.ratings.fitting.pairs import Pairs
@@ -24,8 +24,9 @@ from nuggetstream.ratings.fitting.prior import (
     with_prior,
     without_phantom,
 )
-from nuggetstream.ratings.fitting.sandwich import clustered_covariance, covariance, gap_variance
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.fitting.sandwich import covariance, gap_variance
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 
 STRENGTHS = st.floats(0.05, 20)
 any_counts = settings(max_examples=60, deadline=None)
@@ -175,9 +176,9 @@ def test_a_drawn_prior_is_the_posterior_of_its_beta_distribution() -> None:
 
 def test_a_drawn_prior_is_what_the_bootstrap_makes_of_the_pseudo_battles() -> None:
     pairs, strength = two(9, 2, 3), 2.0
-    ours = with_drawn_prior(Bootstrap.BAYESIAN.draw(pairs, 4000, np.random.default_rng(1)), strength,
+    ours = with_drawn_prior(draw(Bootstrap.BAYESIAN, pairs, 4000, np.random.default_rng(1)), strength,
                             np.random.default_rng(2))  # fmt: skip
-    theirs = Bootstrap.BAYESIAN.draw(with_prior(pairs, strength), 4000, np.random.default_rng(3))
+    theirs = draw(Bootstrap.BAYESIAN, with_prior(pairs, strength), 4000, np.random.default_rng(3))
     gaps = [np.diff(fit_pairs(draws)[:, :2]).ravel() for draws in (ours, theirs)]
     assert np.quantile(gaps[0], [0.05, 0.5, 0.95]) == pytest.approx(
         np.quantile(gaps[1], [0.05, 0.5, 0.95]), abs=0.08
@@ -190,7 +191,7 @@ def test_the_same_seed_draws_the_same_prior() -> None:
 
 
 def test_resamples_of_an_undefeated_system_are_finite() -> None:
-    resampled = Bootstrap.BAYESIAN.draw(two(4, 0), 300, np.random.default_rng(0))
+    resampled = draw(Bootstrap.BAYESIAN, two(4, 0), 300, np.random.default_rng(0))
     theta = fit_pairs(with_drawn_prior(resampled, 1.0, np.random.default_rng(1)))
     assert np.isfinite(theta).all()
 

@@ -5,20 +5,19 @@ import pytest
 from scipy.special import expit
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots, clustered_covariance
 from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT, fit, fit_pairs
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.sandwich import (
     Undetermined,
-    clustered_covariance,
     covariance,
     gap_variance,
     information,
     normal_differences,
     normal_ratings,
 )
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.rated import rate
 
 WINS = np.array([[0, 60.0, 50, 44], [40, 0, 60, 50], [30, 45, 0, 70], [20, 25, 30, 0]])

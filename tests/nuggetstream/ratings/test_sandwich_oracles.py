@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from scipy.special import expit
 
+from nuggetstream.ratings.fitting.ballots import clustered_covariance
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.sandwich import clustered_covariance, covariance, information
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.fitting.sandwich import covariance, information
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import SEEDS
 from tests.nuggetstream.ratings.equations import ends_of, sandwich_of, slopes, votes_of
 

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.ratings.fitting.ballots import clustered_covariance
 from nuggetstream.ratings.fitting.bradley_terry import fit, fit_pairs
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.sandwich import clustered_covariance, covariance
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.fitting.sandwich import covariance
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import CIRCLE, NAMES, SEEDS, ballots_of, few, mirrored, seeded, tally_of
 
 

@@ -9,7 +9,7 @@ from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from nuggetstream.ratings.fitting.bradley_terry import fit
 from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.style_control import StyleUndetermined, control, relative_difference
-from nuggetstream.ratings.fitting.tally import TiePolicy
+from nuggetstream.ratings.ties import TiePolicy
 
 NAMES = ("one", "two", "three", "four")
 BATTLES = [Ballot(*pair, vote) for pair in ("wx", "yz") for vote in (Vote.A, Vote.B)]

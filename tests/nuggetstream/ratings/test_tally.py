@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy, Unrankable, connectivity, rankable
+from nuggetstream.ratings.fitting.tally import Tally, connectivity, rankable
+from nuggetstream.ratings.standing import Unrankable
+from nuggetstream.ratings.ties import TiePolicy
 
 NAN, INF = float("nan"), float("inf")
 NONE = np.zeros((0, 0))

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.drawn import NAMES, tally_of
 from tests.nuggetstream.ratings.other_libraries import BATTLES, Battles
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings, rate
-from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Every, Period, timeline, timeline_of_tallies
+from nuggetstream.ratings.options import Every, Options
+from nuggetstream.ratings.timeline import MOST_PERIODS, Dated, Period, timeline, timeline_of_tallies
 
 PERIODS = st.one_of(st.sampled_from(Every), st.integers(1, 12))
 MOMENTS = st.datetimes(datetime(2025, 1, 1), datetime(2025, 9, 1), timezones=st.just(UTC))

@@ -8,9 +8,9 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.votes import CastVote
 from nuggetstream.ratings.fitting.elo import Arithmetic
-from nuggetstream.ratings.fitting.tally import TiePolicy
 from nuggetstream.ratings.study.casting import poll, systems_of
 from nuggetstream.ratings.study.tournament import Tournament, play
+from nuggetstream.ratings.ties import TiePolicy
 from tests.voted import source, vote
 
 

@@ -3,8 +3,9 @@
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.tally import Tally, TiePolicy
+from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import mixed
+from nuggetstream.ratings.ties import TiePolicy
 from tests.nuggetstream.ratings.xyz import HALF
 from tests.voted import ranked
 

@@ -96,7 +96,7 @@ def test_many_small_counts_have_the_board_that_numpy_gives(monkeypatch: pytest.M
     monkeypatch.setattr(weighing, "gamma_rows", by_numpy)
     singly = rate(Tally.count(votes), options).standings
     assert [each.rating for each in together] == [each.rating for each in singly]
-    boards = [[(each.interval.low, each.interval.high) for each in board] for board in (together, singly)]
+    boards = [[(each.low, each.high) for each in board] for board in (together, singly)]
     bounds = np.array(boards)
     widths = bounds[:, :, 1] - bounds[:, :, 0]
     # The standard error of such a bound of 4000 resamples is a hundredth of the width, and 40 are compared.

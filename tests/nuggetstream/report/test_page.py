@@ -252,9 +252,9 @@ def test_when_everybody_ties_there_is_no_order_and_no_kappa(tmp_path: Path) -> N
     assert numbers["threshold"][0]["by_kappa"]["threshold"] is None
     assert numbers["combined"][0]["next"]["next"] == []
     boards = numbers["leaderboards"][0]["boards"]
-    assert [
-        (row["rating"], row["interval"]["low"], row["probability_first"]) for row in boards[0]["standings"]
-    ] == [(1000.0, None, None)] * 3
+    assert [(row["rating"], row["low"], row["probability_first"]) for row in boards[0]["standings"]] == [
+        (1000.0, None, None)
+    ] * 3
     assert all(board["neighbours"] == [] for board in boards)
     assert "Judge lens: Every battle between ranked systems is a tie" in text
     no_information = "votes never disagree, so they contain no information about chance"

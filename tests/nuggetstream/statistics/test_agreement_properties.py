@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.statistics.agreement import KappaWeights, agreement, confusion_of, weighted_kappa
-from nuggetstream.statistics.order_effects import swapped
 
 VOTES = st.lists(st.tuples(st.sampled_from(Vote), st.sampled_from(Vote)), min_size=1, max_size=25)
 
@@ -24,7 +23,7 @@ def test_agreement_does_not_care_about_sides_or_names_of_queries(
         return agreement(one, other, names, np.random.default_rng(3), 50)
 
     plain = of(said, meant, queries)
-    assert of([swapped(v) for v in said], [swapped(v) for v in meant], queries) == plain
+    assert of([v.swapped for v in said], [v.swapped for v in meant], queries) == plain
     assert of(said, meant, [f"query {name}" for name in queries]) == plain
     assert plain.share is None or 0 <= plain.low <= plain.high <= 1
 

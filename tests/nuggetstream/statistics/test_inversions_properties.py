@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.statistics.inversions import confusion_table, inversions
-from nuggetstream.statistics.order_effects import swapped
 
 VOTES = st.lists(st.tuples(st.sampled_from(Vote), st.sampled_from(Vote)), min_size=1, max_size=25)
 
@@ -18,5 +17,5 @@ def test_inversions_are_opposite_winners_whatever_the_sides(
     found = inversions(confusion_table(human, computed))
     assert found.inverted == sum({h, c} == {Vote.A, Vote.B} for h, c in votes)
     assert found.battles == len(votes)
-    turned = [[swapped(v) for v in side] for side in (human, computed)]
+    turned = [[v.swapped for v in side] for side in (human, computed)]
     assert inversions(confusion_table(*turned)) == found

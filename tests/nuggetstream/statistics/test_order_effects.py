@@ -3,7 +3,7 @@
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.statistics.order_effects import order_effect, position_preference, swapped
+from nuggetstream.statistics.order_effects import order_effect, position_preference
 
 A, TIE, B, BAD = Vote.A, Vote.TIE, Vote.B, Vote.BOTH_BAD
 
@@ -18,7 +18,7 @@ def test_position_preference_by_hand() -> None:
 
 
 def test_swapping_twice_is_the_same_vote() -> None:
-    assert [swapped(vote) for vote in (A, TIE, B, BAD)] == [B, TIE, A, BAD]
+    assert [vote.swapped for vote in (A, TIE, B, BAD)] == [B, TIE, A, BAD]
 
 
 def test_an_order_effect_is_the_largest_gap_and_has_none_where_a_group_has_no_answer() -> None:

@@ -3,24 +3,32 @@
 from datetime import UTC, datetime
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.views.ratings import PeriodView, StandingView, TimelineView
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.views.ratings import PeriodView, TimelineView
 from services.gateway.pages.trends import MOST_PERIODS, trends_of
 
 
-def month(number: int, *standings: StandingView) -> PeriodView:
+def month(number: int, *standings: Standing) -> PeriodView:
     start, end = (datetime(2024 + at // 12, at % 12 + 1, 1, tzinfo=UTC) for at in (number, number + 1))
     return PeriodView(start=start, end=end, votes=1, state="ranked", standings=list(standings))
 
 
-def standing(rating: float | None, wins: float, losses: float, system: str = "atlas") -> StandingView:
-    return StandingView(
+def standing(rating: float | None, wins: float, losses: float, system: str = "atlas") -> Standing:
+    return Standing(
         system=system,
         rating=rating,
+        low=None,
+        high=None,
+        interval=None,
+        rank=None,
+        group=None,
+        probability_first=None,
         provisional=False,
         battles=wins + losses,
         wins=wins,
         losses=losses,
         ties=0.0,
+        unrankable=None,
     )
 
 

@@ -20,15 +20,15 @@ from nuggetstream.ratings.fit import Fit, fitted
 from nuggetstream.ratings.fitting.pairs import Places
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Votes
-from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.options import Intervals, Options
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.memory import Memory
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.slices import EVERYTHING
 from services.store.stated_outcomes import outcomes_of
+from services.wire.rating_queries import AdviceQuery, PairsQuery
 from tests import samples
 from tests.samples import NOON
 from tests.stored import WrittenOutcomes
@@ -120,13 +120,13 @@ async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Da
         (Lens.HUMAN, 0, 3),
         (Lens.JUDGE, 2, 3),
     ]
-    assert human.ratings.standings == ()
-    assert {s.system for s in judge.ratings.standings} == {"left", "right"}
+    assert human.standings == []
+    assert {s.system for s in judge.standings} == {"left", "right"}
 
 
 async def test_an_arena_nobody_heard_of_has_empty_boards(record: Database) -> None:
     boards = await Boards(WrittenOutcomes(record), Battles(record), resamples=10).get("nowhere", [Lens.HUMAN])
-    assert [(b.arena, b.scored, b.received, b.ratings.standings) for b in boards] == [("nowhere", 0, 0, ())]
+    assert [(b.arena, b.scored, b.received, b.standings) for b in boards] == [("nowhere", 0, 0, [])]
 
 
 async def test_a_board_is_computed_again_only_when_its_counts_change(record: Database) -> None:
@@ -134,17 +134,17 @@ async def test_a_board_is_computed_again_only_when_its_counts_change(record: Dat
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (first,) = await boards.get("default", [Lens.JUDGE])
     (again,) = await boards.get("default", [Lens.JUDGE])
-    assert again.ratings is first.ratings
+    assert all(one is other for one, other in zip(again.standings, first.standings, strict=True))
     await keep(record, ("b3", "x", Vote.A))
     (changed,) = await boards.get("default", [Lens.JUDGE])
-    assert changed.ratings.standings != first.ratings.standings
+    assert changed.standings != first.standings
     (fresh,) = await Boards(WrittenOutcomes(record), Battles(record), resamples=10).get(
         "default", [Lens.JUDGE]
     )
-    assert fresh.ratings.standings == changed.ratings.standings  # whichever rater computes it
+    assert fresh.standings == changed.standings  # whichever rater computes it
 
 
-async def test_a_board_its_pairs_and_its_advice_share_one_fit(
+async def test_a_board_and_its_pairs_share_one_fit_and_advice_has_its_own(
     record: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fits: list[Options] = []
@@ -157,12 +157,12 @@ async def test_a_board_its_pairs_and_its_advice_share_one_fit(
     boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (board,) = await boards.get("default", [Lens.JUDGE])
-    ratings = await boards.pairs("default", Lens.JUDGE, boards.options, EVERYTHING)
-    await boards.advice("default", Lens.JUDGE, boards.options, EVERYTHING, power=0.8, count=5)
-    assert ratings is board.ratings
-    assert ratings.fragility is not None
-    assert ratings.pairs
-    assert fits == [boards.options]
+    pairs = await boards.pairs(PairsQuery(lens=Lens.JUDGE))
+    await boards.advice(AdviceQuery(lens=Lens.JUDGE))
+    assert pairs.systems == [standing.system for standing in board.standings]
+    assert board.fragility is not None
+    assert pairs.pairs
+    assert fits == [boards.options, Options(intervals=Intervals.SANDWICH)]
 
 
 class Meanwhile(Memory):

@@ -8,6 +8,7 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.fitting.weights import WeightMemory
 from services.rater import boards as rated
 from services.rater.boards import Boards
@@ -15,7 +16,6 @@ from services.rater.warming import Warming
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
-from services.store.slices import Slice
 from tests import samples
 from tests.samples import NOON
 from tests.services.rater.test_rater import keep
@@ -47,7 +47,7 @@ async def test_the_first_reader_gets_a_board_that_is_there(
     await warmed(boards)
     monkeypatch.setattr(rated, "board_of_counts", None)  # whoever computes a board fails
     (judge,) = await boards.get("default", [Lens.JUDGE], slice_=Slice(flagged=Flagged.EXCLUDE))
-    assert {standing.system for standing in judge.ratings.standings} == {"left", "right"}
+    assert {standing.system for standing in judge.standings} == {"left", "right"}
 
 
 async def test_nothing_is_computed_once_the_memory_is_half_full(record: Database) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nuggetstream.files.numerals import MISSING, integer, interval, many, number, percent
-from nuggetstream.ratings.estimate_state import EstimateState
+from nuggetstream.ratings.combined_standing import EstimateState
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     GREEN,

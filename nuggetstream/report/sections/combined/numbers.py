@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.advice import Advice, Neighbours, NextBattle, Unranked
+from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.combined import Combined as CombinedRatings
-from nuggetstream.ratings.combined import CombinedStanding, combine
-from nuggetstream.ratings.estimate_state import EstimateState
+from nuggetstream.ratings.combined import combine
+from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateState
+from nuggetstream.ratings.comparison import Neighbours, NextBattle, Unranked
 from nuggetstream.ratings.joint import JointVotes, points_of
 from nuggetstream.report.human_ratings import Rated, human_ratings, rated
 from nuggetstream.report.lenses import AUTOMATIC, POLICY
@@ -124,20 +125,12 @@ def _lens(lens: Lens, votes: JointVotes, combined: CombinedRatings) -> LensCombi
 
 
 def _three_ways(standing: CombinedStanding) -> ThreeWays:
-    ratings = (standing.human, standing.automatic, standing.combined)
-    human, automatic, combined = (
-        None if rating is None else rated(rating.rating, rating.interval) for rating in ratings
-    )
-    return ThreeWays(standing.system, human, automatic, combined)
+    return ThreeWays(standing.system, *map(rated, (standing.human, standing.automatic, standing.combined)))
 
 
 def _next(battles: Sequence[BattleRow], combined: Mapping[Lens, CombinedRatings]) -> NextVotes:
     """From the combination that gives its automatic votes most weight, else from people's votes alone."""
-    weights = {
-        lens: estimate.tuning
-        for lens, estimate in combined.items()
-        if estimate.combined.fitted and estimate.tuning
-    }
+    weights = {lens: estimate.tuning for lens, estimate in combined.items() if estimate.tuning}
     if weights:
         lens = max(weights, key=lambda lens: weights[lens])
         advice = combined[lens].advice(count=_PAIRS)
@@ -145,7 +138,7 @@ def _next(battles: Sequence[BattleRow], combined: Mapping[Lens, CombinedRatings]
     ratings = human_ratings(battles)
     if isinstance(ratings, str):
         return NextVotes(PEOPLE, (), (), (), ratings)
-    return _next_votes(PEOPLE, ratings.advice(count=_PAIRS))
+    return _next_votes(PEOPLE, advise(ratings, count=_PAIRS))
 
 
 def _next_votes(basis: str, advice: Advice) -> NextVotes:

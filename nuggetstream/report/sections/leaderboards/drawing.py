@@ -6,10 +6,9 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, between, fixed, integer, number, part_of, percent
-from nuggetstream.ratings.fitting.bootstrap import Bootstrap
-from nuggetstream.ratings.fitting.tally import TiePolicy
-from nuggetstream.ratings.interval import Interval
+from nuggetstream.ratings.options import Bootstrap
 from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import (
     LENS_COLOURS,
@@ -148,7 +147,7 @@ def _ratings(arena: ArenaBoards, names: Sequence[str]) -> Figure:
                 [standing.low for standing in rated],
                 [standing.high for standing in rated],
                 marker=_look(board),
-                customdata=[(standing.rank or "none", _interval(standing.interval)) for standing in rated],
+                customdata=[(standing.rank or "none", _interval(standing)) for standing in rated],
                 hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
             )
         )
@@ -248,7 +247,7 @@ def _row(standing: Standing) -> tuple[str, ...]:
         standing.group or MISSING,
         standing.system,
         number(standing.rating, 0),
-        _interval(standing.interval) + mark,
+        _interval(standing) + mark,
         percent(standing.probability_first) + mark,
         integer(standing.wins),
         integer(standing.losses),
@@ -257,14 +256,11 @@ def _row(standing: Standing) -> tuple[str, ...]:
     )
 
 
-def _interval(interval: Interval | None) -> str:
+def _interval(standing: Standing) -> str:
     """An interval, the name of its state where a bound is missing, or a dash where there is no interval."""
-    if interval is None:
-        return MISSING
-    if interval.finite is None:
-        return interval.state.words
-    low, high = interval.finite
-    return between(fixed(low), fixed(high))
+    if standing.low is None or standing.high is None:
+        return MISSING if standing.interval is None else standing.interval.words
+    return between(fixed(standing.low), fixed(standing.high))
 
 
 def _remark(standing: Standing) -> str:

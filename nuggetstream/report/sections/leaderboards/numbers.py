@@ -9,11 +9,13 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
+from nuggetstream.ratings.comparison import Gap, Pairing
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.lens_agreement import order_agreement
 from nuggetstream.ratings.model import Ratings, rate
+from nuggetstream.ratings.notes import notes_of
 from nuggetstream.ratings.options import Options
-from nuggetstream.ratings.pairwise import Gap, Pairing, gap_between
+from nuggetstream.ratings.pairwise import gap_between, pairings
 from nuggetstream.ratings.standing import BoardState, Standing
 from nuggetstream.report.lenses import LENSES, POLICY
 
@@ -115,11 +117,11 @@ def _board(lens: Lens, ratings: Ratings, battles: Sequence[BattleRow]) -> LensBo
         lens=lens,
         options=ratings.options,
         state=ratings.state,
-        notes=ratings.notes,
+        notes=notes_of(ratings),
         standings=ratings.standings,
         scored=round(sum(standing.battles for standing in ratings.standings) / 2),
         received=len(battles),
-        pairs=tuple(pair for pair in ratings.pairs if pair.battles),
+        pairs=tuple(pair for pair in pairings(ratings) if pair.battles),
         neighbours=_neighbours(ratings),
     )
 

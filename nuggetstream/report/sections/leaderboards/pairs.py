@@ -73,11 +73,13 @@ def _name(board: LensBoard, arena: ArenaBoards, arenas: Sequence[ArenaBoards]) -
 
 def _certainty(pair: Neighbours) -> tuple[str, str]:
     """Interval and P(above), marked where few battles make both look too certain."""
-    if (bounds := pair.gap.interval.finite) is None:
-        return pair.gap.interval.state.words, percent(pair.gap.above)
+    if pair.gap.low is None or pair.gap.high is None:
+        return pair.gap.interval.words, percent(pair.gap.above)
     mark = few_mark(pair.battles)
-    low, high = (number(bound, 0) for bound in bounds)
-    return f"{low} to {high}{mark}", f"{percent(pair.gap.above)}{mark}"
+    return (
+        f"{number(pair.gap.low, 0)} to {number(pair.gap.high, 0)}{mark}",
+        f"{percent(pair.gap.above)}{mark}",
+    )
 
 
 def _matrix(board: LensBoard) -> Figure:

@@ -8,7 +8,6 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.fitting.ballots import POINTS
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 from nuggetstream.statistics.bland_altman import bland_altman
@@ -16,7 +15,6 @@ from nuggetstream.statistics.order_effects import (
     PositionPreference,
     order_effect,
     position_preference,
-    swapped,
 )
 
 ENOUGH = 3  # systems; limits of agreement have no meaning for fewer
@@ -154,8 +152,8 @@ def _limits(battles: Sequence[BattleRow], first: Lens, second: Lens) -> Limits:
     between_systems = [battle for battle in battles if battle.a.system != battle.b.system]
     voted = _voted_by_both(between_systems, first, second)
     for battle, x, y in voted:
-        points.setdefault(battle.a.system, []).append((POINTS[x], POINTS[y]))
-        points.setdefault(battle.b.system, []).append((1 - POINTS[x], 1 - POINTS[y]))
+        points.setdefault(battle.a.system, []).append((x.points, y.points))
+        points.setdefault(battle.b.system, []).append((1 - x.points, 1 - y.points))
     systems = tuple(
         SystemPoints(name, len(own), *(sum(part) / len(own) for part in zip(*own, strict=True)))
         for name, own in sorted(points.items())
@@ -202,7 +200,7 @@ def _orders(results: Results) -> tuple[JudgeOrder, ...]:
 def _order(
     evaluator: str, model: str, dimension: str | None, by_order: dict[Side, list[_Judged]]
 ) -> JudgeOrder:
-    as_shown = [vote for vote, _ in by_order[Side.A]] + [swapped(vote) for vote, _ in by_order[Side.B]]
+    as_shown = [vote for vote, _ in by_order[Side.A]] + [vote.swapped for vote, _ in by_order[Side.B]]
     groups = {
         name: [(vote, human) for vote, human in by_order[side] if human is not None]
         for side, name in _ORDERS.items()

@@ -95,8 +95,8 @@ def _ranked_ballots(ratings: Ratings, battles: Sequence[BattleRow]) -> tuple[Bal
 def _beside(plain: Ratings, equal: EqualStyle) -> tuple[Beside, ...]:
     systems = []
     for standing in equal.standings:
-        as_voted = rated(plain[standing.system].rating, plain[standing.system].interval)
-        controlled = rated(standing.rating, standing.interval)
+        as_voted = rated(plain[standing.system])
+        controlled = rated(standing)
         if as_voted is not None and controlled is not None:
             systems.append(Beside(standing.system, as_voted, controlled))
     return tuple(sorted(systems, key=lambda system: (-system.plain.rating, system.system)))

@@ -15,7 +15,6 @@ from nuggetstream.nuggets.scores import preference
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 
 STEPS = tuple(step / 100 for step in range(31))
-_TIES = (Vote.TIE, Vote.BOTH_BAD)
 _DIGITS = 12  # that count when numbers are compared; the rest is rounding
 
 
@@ -113,7 +112,7 @@ def _sweep(results: Results, dimension: str) -> Sweep:
     calibrated = [each.threshold for each in (equal_split, by_kappa) if each.threshold is not None]
     swept = sorted({round(threshold, _DIGITS) for threshold in (*STEPS, *used, *calibrated)})
     steps = tuple(_step(threshold, margins, humans) for threshold in swept) if margins else ()
-    ties = sum(vote in _TIES for vote in humans)
+    ties = sum(vote.is_tie for vote in humans)
     best = _best(steps)
     return Sweep(
         dimension=dimension,
@@ -165,7 +164,7 @@ def _uncalibrated(reason: str) -> Calibrated:
 
 def _step(threshold: float, margins: Sequence[float], humans: Sequence[Vote]) -> Step:
     votes = [preference(margin, 0.0, threshold) for margin in margins]
-    decided = [(vote, human) for vote, human in zip(votes, humans, strict=True) if human not in _TIES]
+    decided = [(vote, human) for vote, human in zip(votes, humans, strict=True) if not human.is_tie]
     credit = sum(0.5 if vote is Vote.TIE else float(vote is human) for vote, human in decided)
     return Step(
         threshold=threshold,

@@ -11,11 +11,10 @@ import pytest
 
 from nuggetstream.domain.battle import Answer, Battle, Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.views.ratings import SliceView
+from nuggetstream.domain.slice import Slice
 from nuggetstream.views.style import StyleBoardView
 from services.gateway.ratings.style_boards import StyleBoards, board_of
 from services.runtime.errors import Unavailable
-from services.store.slices import Slice
 from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
 from tests.integration.gateway.world import Story, World, between
 
@@ -175,7 +174,7 @@ def test_a_preference_for_length_alone_is_no_strength() -> None:
     empty = StyleBoardView(
         arena="demo",
         lens=Lens.HUMAN,
-        slice=SliceView(),
+        slice=Slice(),
         outcomes=80,
         most_outcomes=100,
         window=100,

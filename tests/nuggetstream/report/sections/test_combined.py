@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.ratings.advice import Separation
-from nuggetstream.ratings.estimate_state import EstimateState
+from nuggetstream.ratings.combined_standing import EstimateState
+from nuggetstream.ratings.comparison import Separation
 from nuggetstream.report.human_ratings import Rated
 from nuggetstream.report.sections.combined import SECTION
 from nuggetstream.report.sections.combined.numbers import PEOPLE

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.ratings.interval import IntervalState
+from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.report.sections.leaderboards import SECTION
 from tests.evaluated import battle, round_robin, votes
 
@@ -54,7 +54,7 @@ def test_three_wins_of_four_put_neighbours_log_three_apart(read: Any) -> None:
     (pair,) = arena.boards[0].neighbours
     assert (pair.gap.system, pair.gap.opponent) == ("x", "y")
     assert pair.gap.gap == pytest.approx(ELO * log(3))
-    assert pair.gap.interval.low < 0 < pair.gap.gap < pair.gap.interval.high
+    assert pair.gap.low < 0 < pair.gap.gap < pair.gap.high
     assert 0.5 < pair.gap.above < 1
     assert arena.boards[0].standings[0].provisional  # four battles
     assert pair.battles == 4
@@ -79,8 +79,8 @@ def test_neighbours_that_have_only_tied_have_no_interval_and_no_chance(read: Any
     tied = [battle(f"t{i}", "y", "z", human="tie", judge=None, scores=None) for i in range(10)]
     (arena,) = SECTION.compute(read(*votes(12, 18), *tied))
     bounded, degenerate = (pair.gap for pair in arena.boards[0].neighbours)
-    assert bounded.interval.low is not None
+    assert bounded.low is not None
     assert {degenerate.system, degenerate.opponent} == {"y", "z"}
-    assert degenerate.interval.state is IntervalState.DEGENERATE
-    assert (degenerate.interval.finite, degenerate.above) == (None, None)
+    assert degenerate.interval is IntervalState.DEGENERATE
+    assert (degenerate.low, degenerate.high, degenerate.above) == (None, None, None)
     assert degenerate.gap == pytest.approx(0)

@@ -1,0 +1,117 @@
+"""Leaderboards, pairs of systems and ratings over time as tables."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from nuggetstream.files import numerals, tables
+from nuggetstream.files.table_data import Cell, Column
+from nuggetstream.files.tables import Table
+from nuggetstream.ratings.comparison import Pairing
+from nuggetstream.ratings.standing import Standing
+
+RatedPeriod = tuple[datetime, datetime, float, Sequence[Standing]]
+_COUNTS = ("battles", "wins", "losses", "ties")
+
+
+def board_table(title: str, standings: Sequence[Standing], level: float, notes: Iterable[str] = ()) -> Table:
+    """One row per system, in the order given.
+
+    Args:
+        title: Name of the board.
+        standings: The systems.
+        level: Confidence level of the intervals.
+        notes: What a reader must know before reading the numbers.
+    """
+    whole = all(float(getattr(one, name)).is_integer() for one in standings for name in _COUNTS)
+    columns = (
+        tables.count("rank"),
+        tables.text("group"),
+        tables.text("system"),
+        tables.number("rating", digits=0),
+        interval_column(level),
+        tables.percent("probability_first", "P(first)"),
+        *(tables.number(name, digits=0 if whole else 1) for name in _COUNTS),
+        tables.text("remark"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.rank,
+            one.group,
+            one.system,
+            one.rating,
+            bounds(one.low, one.high),
+            one.probability_first,
+            *(float(getattr(one, name)) for name in _COUNTS),
+            _remark(one),
+        )
+        for one in standings
+    ]
+    return Table(title, columns, tuple(rows), tuple(notes))
+
+
+def pairs_table(title: str, pairs: Iterable[Pairing], level: float) -> Table:
+    """One row per two systems, in the order given.
+
+    Args:
+        title: Name of the board.
+        pairs: The pairs.
+        level: Confidence level of the intervals.
+    """
+    columns = (
+        tables.text("a"),
+        tables.text("b"),
+        tables.number("battles", digits=0),
+        tables.percent("share", "points of a"),
+        tables.number("difference", digits=0),
+        interval_column(level),
+        tables.percent("above", "P(a above b)"),
+    )
+    rows = tuple(
+        (one.a, one.b, one.battles, one.share, one.gap, bounds(one.gap_low, one.gap_high), one.above)
+        for one in pairs
+    )
+    return Table(title, columns, rows)
+
+
+def timeline_table(title: str, periods: Iterable[RatedPeriod], level: float) -> Table:
+    """One row per period and system; a period without votes has one row without a system.
+
+    Args:
+        title: Name of the board.
+        periods: Start, end, number of votes and standings of every period.
+        level: Confidence level of the intervals.
+    """
+    columns = (
+        tables.moment("start"),
+        tables.moment("end"),
+        tables.number("votes", digits=0),
+        tables.text("system"),
+        tables.number("rating", digits=0),
+        interval_column(level),
+        tables.count("rank"),
+    )
+    return Table(title, columns, tuple(row for period in periods for row in _period_rows(*period)))
+
+
+def interval_column(level: float) -> Column:
+    """The column of intervals in Elo points."""
+    return tables.interval("low", "high", f"{numerals.level(level)} interval", digits=0)
+
+
+def bounds(low: float | None, high: float | None) -> tuple[float | None, float | None] | None:
+    """An interval as a cell; None where it has neither bound."""
+    return None if low is None and high is None else (low, high)
+
+
+def _period_rows(
+    start: datetime, end: datetime, votes: float, standings: Sequence[Standing]
+) -> Iterator[tuple[Cell, ...]]:
+    when = (start, end, votes)
+    if not standings:
+        yield (*when, None, None, None, None)
+    for one in standings:
+        yield (*when, one.system, one.rating, bounds(one.low, one.high), one.rank)
+
+
+def _remark(one: Standing) -> str | None:
+    return one.unrankable or ("provisional" if one.provisional else None)
