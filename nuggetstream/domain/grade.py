@@ -144,8 +144,7 @@ class Grading:
         grades: The grades, of a panel those of all members together; a subject that could not be graded has
             none.
         bank: The questions that subjects were graded on; None for an evaluator that asks none.
-        list_version: Version of the nugget list that the evaluator was shown; None where it was shown none,
-            and in gradings of earlier versions, whose list was the first.
+        list_version: Version of the nugget list that the evaluator was shown; None where it was shown none.
         members: What each member of a panel graded; empty for a single model.
         aggregation: How the members' grades became one; None for a single model.
     """

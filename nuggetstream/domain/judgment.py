@@ -97,8 +97,7 @@ class Judgment:
         aggregation: How the members' verdicts became one; None for a single judge.
         tie_band: Largest difference of the probabilities of A and B that made the verdict a tie; None where
             the verdict does not follow from probabilities.
-        list_version: Version of the nugget list that the judge was shown; None where it was shown none, and
-            in judgments of earlier versions.
+        list_version: Version of the nugget list that the judge was shown; None where it was shown none.
     """
 
     evaluator: str

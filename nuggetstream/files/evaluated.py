@@ -4,9 +4,8 @@ Fields that no reader needs are ignored.
 """
 
 from collections.abc import Mapping
-from typing import Annotated
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
@@ -17,14 +16,6 @@ from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
 from nuggetstream.files.graded import GradingRow
 from nuggetstream.files.grounded import GroundedVerdictRow
 from nuggetstream.files.labelled import LabelRow
-
-
-def _none_if_empty(value: object) -> object:
-    return None if value == "" else value
-
-
-Known = Annotated[str | None, BeforeValidator(_none_if_empty)]
-"""A text, or None where it is not known; results of earlier versions say "" then."""
 
 
 class _Part(BaseModel):
@@ -42,7 +33,7 @@ class SourceRow(_Part):
     """
 
     state: str
-    quality: Known = None
+    quality: str | None = None
     chunks: int = Field(default=0, ge=0)
     partly_read: int = Field(default=0, ge=0)
 
@@ -73,7 +64,7 @@ class NuggetRow(_Part):
         entailment: Probability that the nugget's passages entail it; None where nothing measured it.
     """
 
-    id: Known = None
+    id: str | None = None
     text: str
     importance: Importance
     a: LabelRow | None = None
@@ -173,7 +164,7 @@ class FailureRow(_Part):
 class EvidenceRow(_Part):
     """One retrieved chunk."""
 
-    chunk_id: Known = None
+    chunk_id: str | None = None
     text: str
 
 
@@ -216,7 +207,7 @@ class BattleRow(_Part):
     arena: str
     query: str
     conversation: tuple[TurnRow, ...] = ()
-    language: Known = None
+    language: str | None = None
     detected_language: DetectedLanguageRow | None = None
     tags: tuple[str, ...] = ()
     received_at: AwareDatetime | None = None
@@ -225,7 +216,7 @@ class BattleRow(_Part):
     b: AnswerRow
     nuggets: tuple[NuggetRow, ...]
     nugget_verdict: VerdictRow | None
-    label_model: Known = None
+    label_model: str | None = None
     grounded_verdict: GroundedVerdictRow | None = None
     judgments: tuple[JudgmentRow, ...]
     guided: tuple[JudgmentRow, ...] = ()

@@ -17,7 +17,6 @@ from nuggetstream.files.formats.rows import container_of, rows_in
 from nuggetstream.files.text import read_text_lines
 
 REJECTED = "rejected.jsonl"  # lines that the evaluation rejected, beside its results
-REJECTED_BEFORE = "refused.jsonl"  # the same file as earlier versions named it
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +94,8 @@ def result_views(path: Path) -> Iterator[dict[str, Any]]:
 
 def _rejected(path: Path) -> int:
     """Lines in the file of rejected lines beside the results; none without such a file."""
-    for name in (REJECTED, REJECTED_BEFORE):
-        if (beside := path.with_name(name)).exists():
-            return sum(bool(line.strip()) for line in read_text_lines(beside))
-    return 0
+    beside = path.with_name(REJECTED)
+    return sum(bool(line.strip()) for line in read_text_lines(beside)) if beside.exists() else 0
 
 
 def _battle(line: str, where: str) -> BattleRow:

@@ -25,7 +25,7 @@ class JudgeBiasView(View):
     family: str | None = None
     """Family of the model by its name; null where it is not known."""
     verdicts: int
-    """Verdicts whose model is known; those of versions before have none."""
+    """Verdicts of this model."""
     order_changed: ShareView
     """Verdicts that changed with the order of the answers, of those asked in both orders."""
     favours_first: ShareView

@@ -21,7 +21,5 @@ class Expiry(View):
     """The battles were received before this time."""
     battles: int
     """Number of battles deleted; in a dry run, of all battles that would be."""
-    replies: int
-    """Number of replies deleted that an earlier version cached without their battle."""
     more: bool
-    """Whether there may be more of either."""
+    """Whether there may be more."""

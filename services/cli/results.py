@@ -15,7 +15,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.results import REJECTED, REJECTED_BEFORE
+from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary, Summing
 from nuggetstream.report.terminal import agreement_table, board_table, coverage_line, systems_table
 from services.cli.kept_lines import KeptLine
@@ -126,8 +126,7 @@ def board_tables(boards: Sequence[Mapping[str, Any]]) -> list[Table]:
 
 def _write_rejected(out: Path, rejected: Sequence[BadLine]) -> None:
     """Write the rejected lines in the order of the file; those of an earlier run are removed."""
-    for name in (REJECTED, REJECTED_BEFORE):
-        (out / name).unlink(missing_ok=True)
+    (out / REJECTED).unlink(missing_ok=True)
     if rejected:
         _write_lines(out / REJECTED, [asdict(line) for line in sorted(rejected, key=attrgetter("line"))])
 

@@ -2,7 +2,7 @@
 
 A chunk is a run of sentences, so its text is a part of the page, or differs from it in white space only. What
 is stored is where the part begins and ends, and the text compressed with the part as dictionary where the two
-differ. A chunk without a known page, and those of earlier versions, have their text in the row.
+differ. A chunk without a known page has its text in the row.
 """
 
 import struct
@@ -23,7 +23,6 @@ log = structlog.get_logger(__name__)
 _KEYS_PER_QUERY = 500
 _TRIES = 1000  # places in the page where the first word of a chunk is
 _BOUNDS = struct.Struct("<II")
-# Only the columns that the first migrations had: some migrations read texts.
 _CHUNKS = select(chunks.c.id, chunks.c.content_hash, chunks.c.text, chunks.c.span).where(
     chunks.c.id.in_(bindparam("keys", expanding=True))
 )

@@ -37,7 +37,6 @@ from services.store.tables import (
     failures,
     grader_states,
     outcomes,
-    replies,
     sources,
     spend,
 )
@@ -136,17 +135,6 @@ class Deletions:
         async with self._database.reading() as tx:
             query = _expired(select(func.count()).select_from(battles), before, arena)
             return int(await tx.scalar(query) or 0)
-
-    async def delete_unowned_replies(self, before: datetime, limit: int) -> int:
-        """Delete cached replies from before a time that were stored without the battle that asked.
-
-        Returns:
-            Number of replies deleted, at most `limit`.
-        """
-        old = select(replies.c.key).where(replies.c.battle_id.is_(None), replies.c.created_at < before)
-        async with self._database.transaction() as tx:
-            result = await tx.execute(delete(replies).where(replies.c.key.in_(old.limit(limit))))
-            return result.rowcount
 
     async def _delete(self, tx: AsyncConnection, battle_id: str, row: Any) -> None:
         """Delete all rows of a battle; `row` is its row, None where only other rows can exist."""

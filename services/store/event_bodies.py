@@ -2,8 +2,7 @@
 
 A battle is part of most of its events, each stage repeats what the one before found, and evidence quotes
 pages. So an event is compressed with its battle, and the event that it continues, as dictionary, and texts of
-chunks and sources are references. Readers get the bytes that were recorded. Bodies that earlier versions
-stored whole are read, too.
+chunks and sources are references. Readers get the bytes that were recorded.
 """
 
 import zlib

@@ -5,7 +5,7 @@ judge_counters   verdicts whose model is known: how often the order of the answe
                  nuggets, by the model of their labels, from which it is known which models an arena rests on
 
 They change in the transaction of the outcome, as all counters, so reading them costs as much as there are
-pairs of systems. Outcomes of earlier versions have no model and are not counted.
+pairs of systems.
 """
 
 from collections import Counter

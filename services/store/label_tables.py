@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from sqlalchemy import BigInteger, Column, Integer, String, Table
 
-from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.label_agreement import ORDER, LabelPair
 from services.store.schema import metadata
 
@@ -16,8 +15,6 @@ from services.store.schema import metadata
 LABEL_COLUMNS: Mapping[LabelPair, str] = {
     (first, second): f"{first.value}_{second.value}" for first in ORDER for second in ORDER
 }
-# Rows of before there were contradictions have none.
-_DEFAULTS = {name: "0" for pair, name in LABEL_COLUMNS.items() if Support.CONTRADICTION in pair}
 LONGEST_MODEL = 200  # characters
 
 label_pairs = Table(
@@ -27,13 +24,8 @@ label_pairs = Table(
     Column("evaluator", String(80), primary_key=True),
     Column("arena", String(200), nullable=False),
     Column("model", String(LONGEST_MODEL), nullable=False),
-    Column(
-        "nugget_version", Integer
-    ),  # of the nugget list that was labelled; NULL in rows of earlier versions
-    *(
-        Column(name, Integer, nullable=False, server_default=_DEFAULTS.get(name))
-        for name in LABEL_COLUMNS.values()
-    ),
+    Column("nugget_version", Integer),  # of the nugget list that was labelled
+    *(Column(name, Integer, nullable=False) for name in LABEL_COLUMNS.values()),
 )
 
 label_counters = Table(
@@ -43,8 +35,5 @@ label_counters = Table(
     Column("evaluator", String(80), primary_key=True),
     Column("model", String(LONGEST_MODEL), primary_key=True),
     Column("battles", BigInteger, nullable=False),
-    *(
-        Column(name, BigInteger, nullable=False, server_default=_DEFAULTS.get(name))
-        for name in LABEL_COLUMNS.values()
-    ),
+    *(Column(name, BigInteger, nullable=False) for name in LABEL_COLUMNS.values()),
 )

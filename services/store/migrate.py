@@ -1,4 +1,4 @@
-"""Create the tables of an empty database, and migrate one that an earlier release created.
+"""Create the tables of an empty database, and migrate one that another release created.
 
 The declarations of the tables are the schema: an empty database gets them as they are, together with the
 newest revision. Migrations are for databases that have rows, each in a transaction of its own.

@@ -26,10 +26,10 @@ class Outcome:
         decided_at: When the source decided; its newest decision counts.
         probabilities: How probable each outcome is according to the source; None where it does not tell.
         list_version: Version of the nugget list that the preference rests on, of which the newest counts;
-            None where it rests on no list, and in rows of earlier versions, whose list was the first.
+            None where it rests on no list.
         judge_model: Model of a judge, or of the labels that a preference by nuggets rests on, cut to 200
-            characters. None for people, for grounded nuggets, whose labels are those of all nuggets, for a
-            panel, whose members have outcomes of their own, and in rows of earlier versions.
+            characters. None for people, for grounded nuggets, whose labels are those of all nuggets, and for
+            a panel, whose members have outcomes of their own.
         favoured: Of a judge asked in both orders, which answer its verdict favours by its position: 1 the one
             shown first, -1 the one shown second, 0 neither; None where it was asked in one order.
         longer: Of a judge, which answer is longer: 1 for A, -1 for B, 2 and -2 if at least twice as long, 0

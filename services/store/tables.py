@@ -149,7 +149,7 @@ blobs = Table(
     metadata,
     Column("key", _HASH, primary_key=True),
     Column("body", CompressedBytes, nullable=False),
-    Column("battle_id", String(200), index=True),  # the battle that brought it; NULL in rows of old versions
+    Column("battle_id", String(200), index=True),  # the battle that brought it; NULL where none did
 )
 
 replies = Table(
@@ -158,8 +158,7 @@ replies = Table(
     Column("key", _HASH, primary_key=True),
     Column("body", Text, nullable=False),
     Column("created_at", _UTC, nullable=False),
-    Column("battle_id", String(200), index=True),  # as in blobs
-    index_where("battle_id IS NULL", "ix_replies_unowned", "created_at"),
+    Column("battle_id", String(200), nullable=False, index=True),  # as in blobs
 )
 
 content_users = Table(

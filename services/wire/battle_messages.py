@@ -1,7 +1,7 @@
 """The messages of battles in all streams, found and deleted when the battles are deleted.
 
 Messages have the battle in a header, so that a stream is read without bodies. Those without the header, which
-arenas and earlier versions published, are decoded.
+arenas publish, are decoded.
 """
 
 from collections.abc import AsyncIterator, Mapping

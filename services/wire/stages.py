@@ -12,8 +12,8 @@ from nuggetstream.domain.event import (
     arena_of,
     battle_id_of,
 )
-from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
@@ -22,7 +22,6 @@ from services.runtime.stage import Stage
 from services.runtime.work import Work
 from services.wire import topology
 from services.wire.codec import (
-    BATTLE,
     BlobStore,
     UndecodableMessage,
     encode,
@@ -135,19 +134,6 @@ async def failure_of(letter: DeadLetter, blobs: BlobStore) -> Sequence[Outgoing]
             headers_of(failed),
         )
     ]
-
-
-def is_copy(letter: DeadLetter) -> bool:
-    """Whether the failure of a battle stands for a dead letter, which an earlier version stored beside it.
-
-    It is known from the headers alone. A battle without a recorded failure is one that still runs.
-    """
-    return (
-        not letter.sole
-        and BATTLE in letter.headers
-        and letter.reason is not Reason.UNDECODABLE
-        and stage_of(letter.stage) not in (None, *_NO_FAILURE_OF_BATTLE)
-    )
 
 
 def battle_failed(event: BattleEvent, failure: StageFailure) -> BattleFailed:

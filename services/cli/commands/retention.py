@@ -50,8 +50,7 @@ def command(older_than: timedelta, arena: str | None, dry_run: bool, rate: float
     """Delete the battles that ended and were received longer ago than an age, the oldest first.
 
     Each is deleted as `nuggetstream delete` does, in batches, so the command can be interrupted and
-    repeated. Without --arena, replies that an earlier version cached without their battle are deleted by
-    their age, too.
+    repeated.
     """
     before = datetime.now(UTC) - older_than
     with connected(url) as client:
@@ -59,9 +58,8 @@ def command(older_than: timedelta, arena: str | None, dry_run: bool, rate: float
             counted = client.delete_expired(before=before, arena=arena, dry_run=True)
             click.echo(f"{counted.battles:,} battles received before {before:%Y-%m-%d %H:%M} UTC")
             return
-        battles, replies = delete_all(client, before, arena, rate)
-    more = f" and {replies:,} replies" if replies else ""
-    click.echo(f"{battles:,} battles{more} deleted, received before {before:%Y-%m-%d %H:%M} UTC")
+        battles = delete_all(client, before, arena, rate)
+    click.echo(f"{battles:,} battles deleted, received before {before:%Y-%m-%d %H:%M} UTC")
 
 
 def delete_all(
@@ -70,7 +68,7 @@ def delete_all(
     arena: str | None,
     rate: float,
     sleep: Callable[[float], object] = time.sleep,
-) -> tuple[int, int]:
+) -> int:
     """Delete batches until none is left.
 
     Args:
@@ -81,14 +79,14 @@ def delete_all(
         sleep: Waits between two batches.
 
     Returns:
-        Numbers of battles and replies deleted.
+        Number of battles deleted.
     """
     limit = max(1, min(_MOST, int(rate)))
-    battles = replies = 0
+    battles = 0
     while True:
         started = time.monotonic()
         done: Expiry = client.delete_expired(before=before, arena=arena, limit=limit)
-        battles, replies = battles + done.battles, replies + done.replies
+        battles += done.battles
         if not done.more:
-            return battles, replies
+            return battles
         sleep(max(0.0, done.battles / rate - (time.monotonic() - started)))

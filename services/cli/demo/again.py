@@ -27,7 +27,7 @@ def explain_again(out: Path, battle: str, *, in_browser: bool) -> None:
         parts = explanation(view)
     except KeyError as missing:
         raise BadInput(
-            f"{out / RESULTS}: {battle!r} has no {missing}: an earlier version wrote it"
+            f"{out / RESULTS}: {battle!r} has no {missing}: run `nuggetstream eval` again"
         ) from missing
     console = Console(highlight=False)
     for part in parts:

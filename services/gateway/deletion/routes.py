@@ -18,7 +18,6 @@ from services.store.eraser import Eraser
 from services.wire.query_parameters import QueryParameters, Text
 
 MOST_BATTLES = 100  # per request
-_MOST_REPLIES = 1000
 
 
 class ExpiryQuery(QueryParameters):
@@ -72,17 +71,13 @@ def routes(eraser: Eraser) -> APIRouter:
         deletions = eraser.deletions
         if query.dry_run:
             count = await deletions.count_expired(query.before, query.arena)
-            return Expiry(before=query.before, battles=count, replies=0, more=False)
+            return Expiry(before=query.before, battles=count, more=False)
         expired = await deletions.expired(query.before, query.arena, query.limit)
         results = await eraser.delete(expired, now)
-        replies = 0
-        if query.arena is None:
-            replies = await deletions.delete_unowned_replies(query.before, _MOST_REPLIES)
         return Expiry(
             before=query.before,
             battles=sum(result is DeletionResult.DELETED for result in results.values()),
-            replies=replies,
-            more=len(expired) == query.limit or replies == _MOST_REPLIES,
+            more=len(expired) == query.limit,
         )
 
     return router

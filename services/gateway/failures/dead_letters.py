@@ -9,15 +9,12 @@ import nats.errors
 from nats.js.errors import NotFoundError
 
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.identity import content_hash
 from services.gateway.errors import Irretrievable
 from services.runtime.bus import Bus, describe_error
 from services.runtime.bus.message import delivery_of
 from services.runtime.errors import Unavailable
 from services.runtime.runner import DeadLetter
 from services.store.failed import FailureFilter
-from services.wire.codec import BATTLE
-from services.wire.stages import is_copy
 from services.wire.subjects import DEAD, STREAM_DEAD
 
 _SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
@@ -113,24 +110,6 @@ class DeadLetters:
             if await self.get(sequence) is not None:
                 raise _unavailable(error) from error
 
-    async def delete_copies(self, battle_id: str) -> None:
-        """Delete the letters that earlier versions stored beside failures of a battle; twice is as once.
-
-        Raises:
-            Unavailable: The broker does not answer.
-        """
-        battle = content_hash(battle_id)
-        try:
-            copies = [
-                stored.sequence
-                async for stored in self._read(f"{DEAD}.>")
-                if stored.letter.headers.get(BATTLE) == battle and is_copy(stored.letter)
-            ]
-        except (nats.errors.Error, TimeoutError) as error:
-            raise _unavailable(error) from error
-        for sequence in copies:
-            await self.delete(sequence)
-
     async def _original_body(self, letter: DeadLetter) -> bytes:
         try:
             raw = await self._bus.js.get_msg(letter.stream, letter.stream_seq)
@@ -168,7 +147,6 @@ def _selected(stored: StoredLetter, selection: FailureFilter) -> bool:
         (reason is None or stored.letter.reason is reason)
         and (selection.since is None or stored.stored_at >= selection.since)
         and (selection.until is None or stored.stored_at < selection.until)
-        and not is_copy(stored.letter)
     )
 
 

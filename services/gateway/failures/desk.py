@@ -5,8 +5,7 @@
     of a vote                ->  the recorder publishes it again, or the failure is discarded
     a dead letter            ->  it is published again and deleted, or only deleted
 
-A message whose battle has failed is represented by the failure of the battle. Earlier versions stored it as a
-dead letter besides, which is deleted with the first action.
+A message whose battle has failed is represented by the failure of the battle.
 """
 
 import re
@@ -110,9 +109,9 @@ class FailureDesk:
             await self.letters.delete(sequence)
             return FailureAction(id=failure_id, result="retried")
         failed = await self._failed_battle(failure_id)
-        rerun = await self._run_again(failed)
-        await self.letters.delete_copies(failed.recorded.battle_id)
-        return FailureAction(id=failure_id, result="retried" if rerun else "unchanged")
+        return FailureAction(
+            id=failure_id, result="retried" if await self._run_again(failed) else "unchanged"
+        )
 
     async def discard(self, failure_id: str) -> FailureAction:
         """Remove one failure from the list; the battle stays failed.
@@ -127,7 +126,6 @@ class FailureDesk:
             await self.letters.delete(sequence)
         else:
             failed = await self._failed_battle(failure_id)
-            await self.letters.delete_copies(failed.recorded.battle_id)
             if not failed.open:
                 return FailureAction(id=failure_id, result="unchanged")
             await self.battles.discard(failure_id, datetime.now(UTC))

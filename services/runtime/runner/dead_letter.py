@@ -14,7 +14,6 @@ from services.runtime.runner.policy import GiveUp
 _PREFIX = "dead-"
 _DETAIL_LIMIT = 500  # characters; headers count towards the broker's size limit
 _LEFT_OUT = "left out"
-_SOLE = "yes"
 _NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")  # a token of RFC 9110, section 5.6.2
 
 
@@ -40,8 +39,6 @@ class DeadLetter:
         attempts: Number of deliveries used.
         stream: Stream that the message came from.
         stream_seq: Its sequence number there.
-        sole: Whether nothing else was published about the message; False where that is not known, in letters
-            of earlier versions.
     """
 
     stage: str
@@ -56,10 +53,9 @@ class DeadLetter:
     stream: str
     stream_seq: int
     admin_detail: str | None = None
-    sole: bool = False
 
     @classmethod
-    def of(cls, message: InFlight, stage: str, decision: GiveUp, *, sole: bool) -> "DeadLetter":
+    def of(cls, message: InFlight, stage: str, decision: GiveUp) -> "DeadLetter":
         """The dead letter of a message in flight."""
         delivery = message.delivery
         return cls(
@@ -75,7 +71,6 @@ class DeadLetter:
             stream=message.stream,
             stream_seq=delivery.stream_seq,
             admin_detail=decision.admin_detail,
-            sole=sole,
         )
 
     def outgoing(self, dead_subject: str) -> Outgoing:
@@ -98,8 +93,6 @@ class DeadLetter:
             failure["admin-detail"] = self.admin_detail[:_DETAIL_LIMIT]
         if self.body is None:
             failure["body"] = _LEFT_OUT
-        if self.sole:
-            failure["sole"] = _SOLE
         headers = {key: value for key, value in self.headers.items() if _is_publishers(key)}
         return Outgoing(
             subject=dead_subject,
@@ -146,7 +139,6 @@ class DeadLetter:
             stream=failure["stream"],
             stream_seq=int(failure["stream-seq"]),
             admin_detail=failure.get("admin-detail"),
-            sole=failure.get("sole") == _SOLE,
         )
 
     def again(self) -> Outgoing:

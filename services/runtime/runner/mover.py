@@ -138,5 +138,4 @@ class AdvisoryMover:
             attempts=advisory.deliveries,
             stream=advisory.stream,
             stream_seq=advisory.stream_seq,
-            sole=True,
         )

@@ -279,7 +279,7 @@ class Runner(Generic[In, Out]):
         try:
             told = await self._publish_give_up(job, failure)
             if not (told and self._stage.failure_suffices):
-                letter = DeadLetter.of(message, self._spec.durable, decision, sole=not told)
+                letter = DeadLetter.of(message, self._spec.durable, decision)
                 await self._bus.publish(letter.fitting(self._spec.dead_subject, self._bus))
         except StageError as error:
             return self._retry(message, Retry(self._pause(attempts)), error)

@@ -118,24 +118,6 @@ async def test_failures_of_one_moment_are_on_further_pages_each_once(
     assert (await world.http.get("/failures?before=yesterday")).status_code == 422
 
 
-async def test_a_dead_letter_of_a_failed_battle_is_listed_once_as_the_battle(
-    world: World, client: AsyncClient
-) -> None:
-    await failed_battle(world)
-    await world.bus.publish(Outgoing("arena.v1.ingest", "x", "", b""))  # something else on the broker
-    message = await world.bus.js.get_msg("ARENA", 1)
-    twin = replace(
-        LETTER,
-        stage="nuggetizer",
-        schema="arena.v1.BattleSubmitted",
-        headers=message.headers or {},
-        body=message.data,
-        reason=Reason.BUG,
-    )
-    await dead_letter(world, twin)
-    assert [entry.kind for entry in await client.admin_failures()] == ["battle"]
-
-
 async def test_retrying_a_failed_battle_runs_it_again_once(world: World, client: AsyncClient) -> None:
     failed = await failed_battle(world)
     results = [await client.act_on_failure(failed.key, "retry") for _ in range(3)]

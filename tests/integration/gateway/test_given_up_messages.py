@@ -4,31 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Literal
 
 import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.event import BattleFailed, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason, Stage
-from nuggetstream.domain.identity import content_hash
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.errors import Outage, Permanent
-from services.runtime.runner import DeadLetter, Runner
+from services.runtime.runner import Runner
 from services.store.database import Database
 from services.wire import topology
-from services.wire.codec import BATTLE, REFERENCE_SCHEMA_SUFFIX, seal
+from services.wire.codec import REFERENCE_SCHEMA_SUFFIX, seal
 from services.wire.stages import event_stage
-from tests.integration.gateway.test_failures import LETTER, dead_letter, failed_battle
+from tests.integration.gateway.test_failures import LETTER, dead_letter
 from tests.integration.gateway.world import Story, World, battle, opened, submission
-
-COPY = replace(
-    LETTER,
-    stage="nuggetizer",
-    schema="arena.v1.BattleRetrieved",
-    headers={BATTLE: content_hash("tides")},
-    reason=Reason.LLM_UNAVAILABLE,
-)
 
 
 @pytest.fixture
@@ -91,40 +81,6 @@ async def test_a_failure_takes_the_place_of_the_dead_letter_whatever_the_size_of
     assert await messages(world) == 0
     assert [(e.kind, e.battle_id) for e in await client.admin_failures()] == [("battle", "tides")]
     assert (await client.act_on_failure(failed.key, "retry")).result == "retried"
-
-
-async def test_letters_of_earlier_versions_are_listed_as_their_battle_whatever_the_size_of_their_message(
-    world: World, client: AsyncClient
-) -> None:
-    await failed_battle(world)
-    await dead_letter(world, COPY)
-    large = replace(COPY, stream_seq=8, schema=COPY.schema + REFERENCE_SCHEMA_SUFFIX, body=b"a" * 64)
-    await dead_letter(world, large)
-    assert [entry.kind for entry in await client.admin_failures()] == ["battle"]
-
-
-@pytest.mark.parametrize("action", ["retry", "discard"])
-async def test_the_letters_that_earlier_versions_stored_beside_a_failure_are_deleted_with_it(
-    world: World, client: AsyncClient, action: Literal["retry", "discard"]
-) -> None:
-    failed = await failed_battle(world)
-    letters = {
-        "copy": COPY,
-        "large": replace(COPY, stream_seq=8, schema=COPY.schema + REFERENCE_SCHEMA_SUFFIX, body=b"a" * 64),
-        "other battle": replace(COPY, stream_seq=9, headers={BATTLE: content_hash("moon")}),
-        "not decoded": replace(COPY, stream_seq=10, reason=Reason.UNDECODABLE),
-        "without a failure": replace(COPY, stream_seq=11, sole=True),
-        "of the rater": replace(COPY, stream_seq=12, stage="rater"),
-    }
-    for letter in letters.values():
-        await dead_letter(world, letter)
-    for _ in range(2):  # the second time they are gone
-        await client.act_on_failure(failed.key, action)
-        stored = [await world.bus.js.get_msg("DEAD", number) for number in range(3, 7)]
-        kept = [DeadLetter.read(message.headers or {}, message.data or b"").stream_seq for message in stored]
-        assert (kept, await messages(world)) == ([9, 10, 11, 12], 4)
-    listed = {entry.id for entry in await client.admin_failures()}
-    assert listed == {"dead-4", "dead-5", "dead-6"}
 
 
 async def test_listing_reads_no_bodies(world: World, client: AsyncClient) -> None:

@@ -1,6 +1,6 @@
 """Which battles are old enough to be deleted, and what a deletion reads."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.store.battles import Battles
-from services.store.blobs import Blobs, Replies
+from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.tables import content_users
@@ -29,17 +29,6 @@ async def test_expired_battles_are_those_that_ended_and_were_received_before(dat
     assert await deletions.count_expired(NOON, "default") == 1
 
 
-async def test_replies_without_a_battle_are_deleted_by_age(database: Database) -> None:
-    await Replies(database).put("owned", "kept", "b1")
-    await Replies(database).put("old", "gone", "b1")
-    async with database.transaction() as tx:
-        await tx.exec_driver_sql("UPDATE replies SET battle_id = NULL WHERE key = 'old'")
-    deletions = Deletions(database)
-    assert await deletions.delete_unowned_replies(NOON, 10) == 0
-    assert await deletions.delete_unowned_replies(datetime(2100, 1, 1, tzinfo=UTC), 10) == 1
-    assert await Replies(database).get("owned", "b1") == "kept"
-
-
 async def test_no_statement_of_a_deletion_reads_a_whole_table(database: Database) -> None:
     """The plan of every statement uses indexes only, so the cost does not grow with what is stored."""
     await evaluate(database, "oolong", "All about oolong.")
@@ -53,7 +42,6 @@ async def test_no_statement_of_a_deletion_reads_a_whole_table(database: Database
     await deletions.expired(LATER, None, 10)
     await deletions.expired(LATER, "default", 10)
     await deletions.unfinished(LATER, 10)
-    await deletions.delete_unowned_replies(LATER, 10)
     await deletions.delete("oolong", LATER)
     checked = [(s, p) for s, p in statements if s.startswith("UPDATE") or "FROM" in s]
     assert len(checked) > 20

@@ -1,14 +1,11 @@
 """A demo replaces what a demo left, and nothing that anybody else did."""
 
-import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from services.cli.demo.battles import read_battles
 from services.cli.demo.folder import MARK, NotOfADemo, claim, remove_earlier, unmark
-from services.cli.demo.site import demo_root
 from services.cli.main import main
 
 
@@ -19,14 +16,14 @@ def fill(out: Path, *files: str) -> Path:
     return out
 
 
-def left_by_a_demo(out: Path, mark: bool) -> Path:
-    fill(out, "summary.json", "summary.txt", "pages/index.html", "pages/battles-demo-01.html")
-    fill(out, "pages/static-style.css", "state/nats/jetstream/x", "state/nuggetstream.db", "state/lock")
-    rows = (json.dumps({"id": row["id"], "arena": row["arena"]}) for row in read_battles(demo_root(), ""))
-    (out / "results.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    if mark:
-        claim(out)
-    return out
+def left_by_a_demo(out: Path) -> Path:
+    claim(out)
+    fill(
+        out, "results.jsonl", "summary.json", "summary.txt", "pages/index.html", "pages/battles-demo-01.html"
+    )
+    return fill(
+        out, "pages/static-style.css", "state/nats/jetstream/x", "state/nuggetstream.db", "state/lock"
+    )
 
 
 def files(out: Path) -> set[str]:
@@ -62,30 +59,15 @@ def test_a_new_or_empty_folder_is_marked_as_the_demo_s(tmp_path: Path) -> None:
 
 
 async def test_what_a_demo_left_is_replaced_and_what_was_put_beside_it_stays(tmp_path: Path) -> None:
-    own = left_by_a_demo(tmp_path, mark=True)
+    own = left_by_a_demo(tmp_path)
     fill(own, "notes.txt", "pages/mine.html", "state/keep.txt")
     claim(own)
     await remove_earlier(own)
     assert files(own) == {MARK, "notes.txt", "pages/mine.html", "state/keep.txt", "state/lock"}
 
 
-def test_a_demo_from_before_the_mark_is_known_by_its_results(tmp_path: Path) -> None:
-    claim(left_by_a_demo(tmp_path, mark=False))
-    assert (tmp_path / MARK).is_file()
-
-
-@pytest.mark.parametrize("strange", ["notes.txt", "pages/mine.html", "state/keep.txt", "results.jsonl"])
-def test_a_demo_from_before_the_mark_is_not_known_where_anything_else_lies(
-    tmp_path: Path, strange: str
-) -> None:
-    left_by_a_demo(tmp_path, mark=False)
-    fill(tmp_path, strange)
-    with pytest.raises(NotOfADemo):
-        claim(tmp_path)
-
-
 def test_results_of_another_kind_take_the_mark_away(tmp_path: Path) -> None:
-    fill(left_by_a_demo(tmp_path, mark=True), "results.jsonl")
+    fill(left_by_a_demo(tmp_path), "results.jsonl")
     unmark(tmp_path)
     with pytest.raises(NotOfADemo):
         claim(tmp_path)

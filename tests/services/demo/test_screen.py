@@ -68,7 +68,7 @@ def test_a_battle_that_cannot_be_explained_is_rejected_with_the_reason(tmp_path:
     del old["guided"]
     results = file_of(tmp_path, [view(id="other"), old])
     code, output = run_here(*arguments)
-    assert (code, f"{results}: 'tides' has no 'guided': an earlier version wrote it" in output) == (2, True)
+    assert (code, f"{results}: 'tides' has no 'guided': run `nuggetstream eval` again" in output) == (2, True)
     file_of(tmp_path, [view(id="other")])
     code, output = run_here(*arguments)
     assert (code, "has no battle 'tides'; some that it has: other" in output) == (2, True)
