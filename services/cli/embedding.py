@@ -8,9 +8,9 @@ from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.ledgers import ledger_for
-from services.cli.prepared import NotPreparedYet
+from services.cli.prepared import NotPrepared, NotPreparedYet
 from services.cli.settings import NO_MODEL, PipelineSettings
-from services.runtime.embedding import Embedder
+from services.runtime.embedding import Embedder, NotInstalled
 from services.runtime.llm.address import EndpointAddress
 from services.runtime.masking import KNOWN, masked_url, secrets_in
 
@@ -147,13 +147,18 @@ async def open_model(
         app: Answers in this process in place of the endpoint; None to ask the endpoint.
 
     Raises:
+        NotPrepared: What computes the model is not installed.
         ValueError: The price of the model is missing, although there is a budget of money.
     """
     if not pipeline.has_embedder:
         yield None
     elif not settings.is_remote:
-        from services.indexer.loading import local_model
+        from services.indexer.loading import local_model, runtime_of
 
+        try:
+            runtime_of(pipeline.embedding_model)
+        except NotInstalled as error:
+            raise NotPrepared(str(error)) from error
         yield local_model(pipeline.embedding_model, settings.embedding_threads, settings.embedding_device)
     else:
         endpoint = _endpoint(settings, pipeline.embedding_model, app)

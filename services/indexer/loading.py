@@ -7,11 +7,8 @@ from services.indexer.embedder import LocalEmbedder
 from services.indexer.encoder import Encoder
 from services.indexer.onnx_encoder import load_onnx
 from services.indexer.torch_encoder import installed, load_torch
+from services.runtime.embedding import NotInstalled
 from services.runtime.packaged_model import PACKAGED_MODEL, PACKAGED_TOKENS, packaged_files
-
-
-class NotInstalled(ValueError):
-    """What computes the embedding model is not installed."""
 
 
 def processors() -> int:

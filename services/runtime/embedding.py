@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 
 
+class NotInstalled(ValueError):
+    """What computes an embedding model is not installed."""
+
+
 class Embedder(Protocol):
     """Computes L2-normalised vectors of texts; the dot product of two is their cosine similarity."""
 

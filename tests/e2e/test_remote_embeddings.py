@@ -12,7 +12,7 @@ from nuggetstream.client import AsyncClient
 from services.cli.embedded import Choices, embedded
 from services.cli.embedding import EmbeddingSettings, open_model, require_model
 from services.cli.fetch_settings import FetchSettings
-from services.cli.prepared import NotPreparedYet, wait_until_prepared
+from services.cli.prepared import NotPrepared, NotPreparedYet, wait_until_prepared
 from services.cli.settings import PipelineSettings
 from services.cli.wiring.indexer import LoadedAtFirstBattle
 from services.offline.serve import running
@@ -94,6 +94,16 @@ async def test_a_model_that_cannot_be_loaded_is_not_ready(record: Database) -> N
         assert model is not None
         with pytest.raises(NotPreparedYet, match="no-such-model cannot be loaded"):
             await require_model(model)
+
+
+async def test_a_model_without_what_computes_it_is_not_started_with(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.indexer.loading.installed", lambda: False)
+    pipeline = PipelineSettings(embedding_model="BAAI/bge-m3")
+    with pytest.raises(NotPrepared, match="BAAI/bge-m3 needs sentence-transformers"):
+        async with open_model(EmbeddingSettings(), pipeline, LLMSettings(), record):
+            pass
 
 
 async def test_a_money_budget_needs_the_price_of_the_model(record: Database) -> None:
