@@ -1,7 +1,10 @@
-"""The commands and examples of README and docs run as they are printed, and print what the page shows."""
+"""The commands and examples of README and docs run as they are printed, and print what the page shows.
+
+They run in the virtual environment that NUGGETSTREAM_INSTALLATION names, such as the one that `make setup`
+makes; without it, and for pages that name more than `make setup` installs, in that of the tests.
+"""
 
 import contextlib
-import io
 import json
 import os
 import re
@@ -11,10 +14,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
@@ -26,6 +28,8 @@ pytestmark = pytest.mark.slow
 
 SAMPLES = Path(__file__).parent / "samples"
 PATIENCE = 240.0  # seconds
+OURS = Path(sys.prefix)  # with all packages, those for development included
+INSTALLATION = Path(os.environ.get("NUGGETSTREAM_INSTALLATION", OURS))
 BATTLE = "tides"
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 # Programs as a page names them: at the address of the platform that runs, on ports that are free.
@@ -47,6 +51,19 @@ nuggetstream() {
 """
 
 
+# Runs Python blocks one after another, each a line of JSON, and answers with what each has printed.
+INTERPRETER = """
+import contextlib, io, json, sys
+names = {}
+for line in sys.stdin:
+    place, text = json.loads(line)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(text, place, "exec"), names)
+    print(json.dumps(printed.getvalue()), flush=True)
+"""
+
+
 @dataclass
 class Platform:
     """A running `nuggetstream up`: its address and its data folder."""
@@ -61,9 +78,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("up")
     free = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
     process = started(
-        [sys.executable, "-m", "services.cli.main", "up", *free],
-        folder,
-        environment(NUGGETSTREAM_EMBEDDING_MODEL="none"),
+        ["nuggetstream", "up", *free], folder, environment(INSTALLATION, NUGGETSTREAM_EMBEDDING_MODEL="none")
     )
     try:
         platform = Platform(process.address(), folder / "nuggetstream-data")
@@ -80,9 +95,9 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
         process.stop()
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Variables of a user without settings, with the commands of this installation."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+def environment(installation: Path, **more: str) -> dict[str, str]:
+    """Variables of a user without settings, with the commands of an installation."""
+    path = f"{installation / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return (
         clean_environment() | {"PATH": path, "BROWSER": "true", "KEY": "none", "PYTHONUNBUFFERED": "1"} | more
     )
@@ -163,7 +178,8 @@ class Page:
 
     folder: Path
     platform: Platform
-    names: dict[str, Any] = field(default_factory=dict)
+    installation: Path = INSTALLATION
+    interpreter: "subprocess.Popen[str] | None" = None
     output: str = ""
 
     def use(self, block: Block) -> None:
@@ -185,11 +201,27 @@ class Page:
                 self.shell(text, block)
 
     def python(self, text: str, place: str) -> None:
-        printed = io.StringIO()
-        with contextlib.chdir(self.folder), contextlib.redirect_stdout(printed):
-            exec(compile(text, place, "exec"), self.names)
-        self.output = printed.getvalue()
+        log = self.folder / "python.log"
+        if self.interpreter is None:
+            with log.open("w") as errors:
+                self.interpreter = subprocess.Popen(
+                    [self.installation / "bin" / "python", "-c", INTERPRETER],
+                    cwd=self.folder, env=environment(self.installation), text=True,
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                )  # fmt: skip
+        assert self.interpreter.stdin is not None
+        assert self.interpreter.stdout is not None
+        self.interpreter.stdin.write(json.dumps([place, text]) + "\n")
+        self.interpreter.stdin.flush()
+        answer = self.interpreter.stdout.readline()
+        assert answer, f"{place}: {log.read_text(encoding='utf-8')}"
+        self.output = json.loads(answer)
         assert self.output or "print(" not in text, f"{place} prints nothing"
+
+    def close(self) -> None:
+        """End the interpreter of the page, if there is one."""
+        if self.interpreter is not None:
+            self.interpreter.communicate(timeout=PATIENCE)
 
     def shell(self, text: str, block: Block) -> None:
         folder = self.folder
@@ -198,8 +230,8 @@ class Page:
         if stops := [detail for detail in block.details if detail.startswith("until ")]:
             (folder := self.folder / f"line-{block.line}").mkdir()
         if not (venv := folder / ".venv").exists():
-            venv.symlink_to(sys.prefix)
-        env = environment(PLATFORM=self.platform.url)
+            venv.symlink_to(self.installation)
+        env = environment(self.installation, PLATFORM=self.platform.url)
         if (
             block.page != "README.md"
         ):  # whose demo shows numbers; elsewhere words find the same passages sooner
@@ -227,8 +259,11 @@ def test_the_commands_of_a_page_run_as_they_are_printed(
     page: str, tmp_path: Path, platform: Platform
 ) -> None:
     shown = Page(tmp_path, platform)
-    for block in blocks(page):
-        shown.use(block)
+    try:
+        for block in blocks(page):
+            shown.use(block)
+    finally:
+        shown.close()
 
 
 @pytest.mark.parametrize("output", ["", "atlas 1041\n", "rank atlas 1241 (801-1313)"])

@@ -86,10 +86,10 @@ async def run_command(environment: Mapping[str, str], *arguments: str) -> tuple[
     return child.returncode or 0, output.decode()
 
 
-def run_here(*arguments: str) -> tuple[int, str]:
-    """What a command would answer, without the second that a process takes to start: code and output."""
+def run_here(*arguments: str, environment: Mapping[str, str] = MappingProxyType({})) -> tuple[int, str]:
+    """What a command would answer, without the seconds that a process takes to start: code and output."""
     ours = {name: None for name in os.environ if name.startswith(_OURS)}
-    result = CliRunner(env=ours).invoke(main, arguments)
+    result = CliRunner(env={**ours, **environment}).invoke(main, arguments)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.output

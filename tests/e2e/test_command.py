@@ -104,7 +104,7 @@ async def test_a_dry_run_says_what_a_file_would_cost_and_calls_no_model(tmp_path
     tokens_in, tokens_out = (int(number.replace(",", "")) for number in rows["together"][1:])
     assert f"Cost with dear: {(tokens_in * 1000 + tokens_out * 2000) / 1e6:.2f} USD\n" in output
     assert sorted(tmp_path.iterdir()) == before
-    code, output = await run_command(environment, "eval", str(file))
+    code, output = await asyncio.to_thread(run_here, "eval", str(file))
     assert (code, "Missing option '--out'" in output) == (2, True)
 
 
@@ -141,14 +141,14 @@ async def test_bad_lines_are_reported_by_number_and_the_rest_goes_on(tmp_path: P
     assert (summary["received"], summary["scored"], summary["failed"], summary["rejected"]) == (8, 2, 6, 6)
 
 
-async def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     torn = tmp_path / "torn.jsonl.gz"
     torn.write_bytes(gzip.compress(b"{}\n" * 1000)[:-9])
     garbled = tmp_path / "garbled.jsonl.gz"
     garbled.write_bytes(gzip.compress(b"{}\n" * 1000)[:10] + b"\xff" * 20)
     cases = ((tmp_path / "no.jsonl", "No such file"), (torn, "end-of-stream"), (garbled, "decompressing"))
     for file, problem in cases:
-        code, output = await run_command(LIGHT, "eval", str(file), "--out", str(tmp_path / "out"))
+        code, output = run_here("eval", str(file), "--out", str(tmp_path / "out"), environment=LIGHT)
         assert code == 2
         assert str(file) in output
         assert problem in output
@@ -253,9 +253,10 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
         ("NUGGETSTREAM_LLM_STAGES", '{"judge"', "NUGGETSTREAM_LLM_STAGES: Value error, is not JSON"),
     ],
 )
-async def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, problem: str) -> None:
+def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, problem: str) -> None:
     ports = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
-    code, output = await run_command(LIGHT | {setting: value}, "up", "--data-dir", str(tmp_path), *ports)
+    up = ("up", "--data-dir", str(tmp_path), *ports)
+    code, output = run_here(*up, environment=LIGHT | {setting: value})
     assert code == 1
     assert problem in output
     assert "Traceback" not in output
@@ -271,14 +272,14 @@ async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Pa
     assert result["judgments"][0]["flipped"] is None  # one order only
 
 
-async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
+def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None:
     environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}"}
     (port,) = free_ports(1)
     environment["NUGGETSTREAM_NATS_URL"] = f"nats://ada:secret@127.0.0.1:{port}"
     environment |= {"NUGGETSTREAM_LLM_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v1"}
     environment |= {"NUGGETSTREAM_LLM_MODEL": "m"}
     environment |= {"NUGGETSTREAM_LLM_FALLBACK_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v2"}
-    code, output = await run_command(environment, "doctor")
+    code, output = run_here("doctor", environment=environment)
     assert code == 1
     broker = f"nats://ada:***@127.0.0.1:{port}"
     assert f"FAIL broker: {broker}: no broker at {broker}: " in output
@@ -288,9 +289,9 @@ async def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -
     assert f"FAIL fallback: http://bob:***@127.0.0.1:{port}/v2: " in output
     assert "run `nuggetstream migrate`" in output
     assert not (tmp_path / "record.db").exists()  # it asks and leaves nothing
-    assert (await run_command(environment, "migrate"))[0] == 0
-    _, output = await run_command(environment, "doctor")
+    assert run_here("migrate", environment=environment)[0] == 0
+    _, output = run_here("doctor", environment=environment)
     assert f"ok   database: {environment['NUGGETSTREAM_DATABASE_URL']}: all tables exist" in output
     for name in ("BASE_URL", "MODEL", "FALLBACK_BASE_URL"):
         del environment[f"NUGGETSTREAM_LLM_{name}"]
-    assert (await run_command(environment, "doctor", "--embedded"))[0] == 0
+    assert run_here("doctor", "--embedded", environment=environment)[0] == 0
