@@ -112,7 +112,9 @@ async def server_connections(direct: Database) -> int:
 
 async def test_twenty_processes_share_five_connections(pooled: tuple[str, Database]) -> None:
     url, direct = pooled
-    await upgrade(Database(url, connections=1))
+    preparing = Database(url, connections=1)
+    await upgrade(preparing)
+    await preparing.close()
     processes = [Database(url, EACH) for _ in range(PROCESSES)]
     writes = [
         Battles(database).accept(battle(f"b{number}-{turn}"), b"body", datetime.now(UTC))
