@@ -3,6 +3,7 @@
 <!-- run -->                        run it, in the folder of its page, after the blocks above it
 <!-- run: with votes.csv -->        run it with a file of tests/docs/samples
 <!-- run: up -->                    run it beside `nuggetstream up`, whose data folder is in the folder
+<!-- run: frames -->               run its page with the extra `frames` installed
 <!-- run: until it listens -->      start it, and stop it once it has printed an address
 <!-- run: until it is stopped -->   start it, and stop it while it runs
 <!-- file: votes.csv -->            what the block shows is that file

@@ -9,7 +9,7 @@ from services.cli.main import main
 from tests.documents import COMMANDS, ROOT, Block, blocks, pages
 
 RECORD = re.compile(r"\bADR (\d+)\b|\badr/(\d{4})-")  # records of NATS are cited as ADR-13
-RUNS = {"up", "until it listens", "until it is stopped"}
+RUNS = {"up", "frames", "until it listens", "until it is stopped"}
 INDENTED = re.compile(r"^ {4,}(?:\$ |(?:nuggetstream|docker|kubectl|pip|make|curl|export) )", re.MULTILINE)
 
 

@@ -24,7 +24,7 @@ import pytest
 from tests.documents import Block, blocks, pages
 from tests.e2e.processes import clean_environment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SAMPLES = Path(__file__).parent / "samples"
 PATIENCE = 240.0  # seconds
@@ -178,7 +178,7 @@ class Page:
 
     folder: Path
     platform: Platform
-    installation: Path = INSTALLATION
+    installation: Path
     interpreter: "subprocess.Popen[str] | None" = None
     output: str = ""
 
@@ -258,7 +258,8 @@ def runnable(page: str) -> bool:
 def test_the_commands_of_a_page_run_as_they_are_printed(
     page: str, tmp_path: Path, platform: Platform
 ) -> None:
-    shown = Page(tmp_path, platform)
+    needs_frames = any("frames" in block.details for block in blocks(page))
+    shown = Page(tmp_path, platform, OURS if needs_frames else INSTALLATION)
     try:
         for block in blocks(page):
             shown.use(block)
