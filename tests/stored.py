@@ -31,6 +31,7 @@ from services.store.locks import lock
 from services.store.outcome import Outcome
 from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
+from services.store.reruns import Restart, restart_failed
 from services.store.spend import DatabaseSpendStore
 from services.store.tables import battles as battle_table
 from services.store.tables import events as event_table
@@ -64,6 +65,11 @@ async def record(database: Database, event: events.BattleEvent) -> None:
     kind = type(event)
     new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))
     await Battles(database).record(new, LATER)
+
+
+async def restarted(database: Database, battle_id: str) -> list[Restart]:
+    """Set the failed branches of a battle back to pending."""
+    return await database.write(lambda connection: restart_failed(connection, battle_id, NOON))
 
 
 class WrittenOutcomes(Outcomes):

@@ -174,24 +174,23 @@ BattleEvent = (
 Event = BattleEvent | RatingsUpdated
 
 
-def vote_of(submitted: BattleSubmitted, received_at: datetime) -> BattleVoted | None:
+def vote_of(battle: Battle, vote: Vote | None, received_at: datetime) -> BattleVoted | None:
     """The vote that came with a battle, as the event that ratings count; None if there was none.
 
     Args:
-        submitted: The battle.
-        received_at: When the battle was first received. The vote has that time whenever it is published, so
-            that it is never newer than a vote cast since.
+        battle: The battle.
+        vote: The vote, if any.
+        received_at: When the battle was received.
     """
-    if submitted.vote is None:
+    if vote is None:
         return None
-    battle = submitted.battle
     return BattleVoted(
-        key=derived_id("voted", battle.id, submitted.vote),
+        key=derived_id("voted", battle.id, vote),
         battle_id=battle.id,
         arena=battle.arena,
         system_a=battle.a.system,
         system_b=battle.b.system,
-        vote=submitted.vote,
+        vote=vote,
         voted_at=received_at,
     )
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from nuggetstream.views.common import Health
 from services.gateway.admission import Admission
-from services.runtime.bus import Bus
+from services.gateway.battles.relay import Relay
 from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
 from services.store.database import Database
@@ -76,12 +76,12 @@ def routes(readiness: Readiness, models: ModelStates, traffic: Readiness) -> API
 
 
 def readiness(
-    bus: Bus, database: Database, admission: Admission = _NO_CHECKS, within: float = 2.0
+    relay: Relay, database: Database, admission: Admission = _NO_CHECKS, within: float = 2.0
 ) -> Readiness:
     """Readiness that requires a connected broker, a database that answers, and room for battles.
 
     Args:
-        bus: Connection to the broker.
+        relay: Publishes to the broker what was accepted.
         database: Database, which is asked to answer an empty query.
         admission: What prevents battles from being accepted, such as a full disk.
         within: Seconds that the database has to answer; whoever checks readiness does not wait long either.
@@ -89,8 +89,10 @@ def readiness(
 
     async def reasons() -> list[str]:
         problems = await admission.problems()
-        if not bus.connected:
+        if not relay.bus.connected:
             problems.append("the broker is not connected")
+        if relay.waiting and not relay.bus.connected:
+            problems.append(f"{relay.waiting:,} messages of accepted battles and votes wait for the broker")
         try:
             async with asyncio.timeout(within), database.transaction() as tx:
                 await tx.execute(text("SELECT 1"))

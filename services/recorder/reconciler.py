@@ -1,13 +1,11 @@
 """The reconciler: battles that no stage works on are sent to the stages again, or end with a reason.
 
-    no event for a minute, and none waits to be recorded ->  BattleSubmitted, and the vote that came with it
     no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
     the same after three republications                  ->  BattleFailed
-    a vote that is not counted                           ->  see `votes`
     an input that an evaluator never got                 ->  see `grades`
 
-A battle gets into this state when its publication failed, when a stream was lost, or when the database was
-restored from a backup that is older than the streams. Republished events keep their ids, so a stage that has
+A battle gets into this state when a stream was lost, or when the database was restored from a backup that is
+older than the streams. Republished events keep their ids, so a stage that has
 handled one stores nothing new. A battle that waits in a stream, however long, is left alone.
 """
 
@@ -25,15 +23,12 @@ import structlog
 from nuggetstream.domain.event import (
     BattleEvent,
     BattleFailed,
-    BattleSubmitted,
     Event,
-    vote_of,
 )
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.recorder.grades import GradeReconciler, created_of_arena, publisher_to_evaluators
-from services.recorder.votes import VoteReconciler
-from services.recorder.waiting import OldestWaiting, oldest_for, oldest_in_arena, oldest_vote_in_arena
+from services.recorder.waiting import OldestWaiting, oldest_in_arena
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
@@ -41,10 +36,9 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.inputs import first_input
 from services.store.lost_inputs import LostInputs
-from services.store.pending_votes import PUBLISHED_WITHIN, PendingVotes
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
-from services.wire.codec import BlobStore, UndecodableMessage, decode, schema_of
+from services.wire.codec import BlobStore, UndecodableMessage, decode
 from services.wire.graders import Graders
 from services.wire.publishing import Publish, publisher
 
@@ -52,10 +46,10 @@ log = structlog.get_logger(__name__)
 
 _INTERVAL = 15.0  # seconds between passes
 _PAGE = 500  # battles per query
-_UNRECORDED_AFTER = 60.0  # seconds; the recorder stores an event within a few
+_PUBLISHED_WITHIN = timedelta(minutes=1)  # longer than publishing takes after a battle is stored or claimed
 _LAST_REPUBLICATION = 3
 _NO_GRADERS = Graders()
-_FIRST, _VOTED = "submitted", "voted"
+_FIRST = "submitted"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
     "nugget_state": ("nuggetized", "retrieved", "indexed", "scraped"),
@@ -72,8 +66,6 @@ class Reconciler:
         battles: Battles and their events.
         publish: Publishes an event.
         oldest_waiting: Reads the age of what waits in ARENA.
-        oldest_unrecorded: Reads the age of the submissions that wait for the recorder.
-        votes: Reconciles votes.
         grades: Reconciles inputs of evaluators.
         quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
             the broker recognises duplicates (ten minutes), which would drop what is republished.
@@ -83,8 +75,6 @@ class Reconciler:
     battles: Battles
     publish: Publish
     oldest_waiting: OldestWaiting
-    oldest_unrecorded: OldestWaiting
-    votes: VoteReconciler
     grades: GradeReconciler
     quiet_after: float = 900.0
     _reached: UnfinishedBattle | None = field(default=None, init=False)
@@ -100,22 +90,18 @@ class Reconciler:
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
     async def reconcile(self, now: datetime) -> int:
-        """One pass over at most 500 votes, inputs and battles; the next one continues there.
+        """One pass over at most 500 inputs and battles; the next one continues there.
 
         Returns:
-            Number of votes, inputs and battles that were republished or ended.
+            Number of inputs and battles that were republished or ended.
 
         Raises:
             Unavailable: The database or the broker does not answer.
             nats.errors.Error: The broker does not answer.
         """
         # Read first: what is published after this moment belongs to battles that are not quiet.
-        oldest, unrecorded = await self.oldest_waiting(), await self.oldest_unrecorded()
-        count = await self.votes.reconcile(now) + await self.grades.reconcile(now)
-        for battle in await self.unfinished.unrecorded(now - timedelta(seconds=_UNRECORDED_AFTER), _PAGE):
-            pause = timedelta(seconds=min(3600.0, _UNRECORDED_AFTER * 2.0**battle.republished))
-            if now - battle.last_at >= pause and not _may_wait(battle, unrecorded):
-                count += await self._alone(battle, self._republish(battle, now))
+        oldest = await self.oldest_waiting()
+        count = await self.grades.reconcile(now)
         page = await self.unfinished.running(self._reached, _PAGE)
         self._reached = page[-1] if len(page) == _PAGE else None
         for battle in page:
@@ -170,8 +156,7 @@ class Reconciler:
     async def _inputs(self, battle: UnfinishedBattle) -> Mapping[str, Event]:
         """The events to publish, by name.
 
-        They are the latest recorded input of each pending branch, or the submission where there is none, and
-        the vote that came with the battle unless one is recorded.
+        They are the latest recorded input of each pending branch, or the submission where there is none.
         """
         stored = await self.battles.events_of(battle.id)
         recorded = {event.name: event for event in stored if event.complete}
@@ -182,14 +167,10 @@ class Reconciler:
             for name in names
             if name in recorded
         }
-        submission = await self.battles.submission(battle.id) or Filled(b"", complete=True)
-        submitted = cast(BattleSubmitted, decode(schema_of(BattleSubmitted), submission.body))
-        voted = None if _VOTED in recorded else vote_of(submitted, battle.received_at)
-        return {
-            **({} if voted is None else {_VOTED: voted}),  # first, as when the battle was accepted
-            **({_FIRST: first_input(submission)} if _FIRST in names else {}),
-            **inputs,
-        }
+        if _FIRST in names:
+            submission = await self.battles.submission(battle.id)
+            inputs[_FIRST] = first_input(submission or Filled(b"", complete=True))
+        return inputs
 
 
 def reconciler(
@@ -208,8 +189,6 @@ def reconciler(
         battles=battles,
         publish=publish,
         oldest_waiting=oldest_in_arena(bus),
-        oldest_unrecorded=oldest_for(bus, Stage.RECORDER, BattleSubmitted),
-        votes=VoteReconciler(PendingVotes(database), publish, oldest_vote_in_arena(bus)),
         grades=GradeReconciler(
             lost=LostInputs(database),
             battles=battles,
@@ -226,7 +205,7 @@ def _may_wait(battle: UnfinishedBattle, oldest: datetime | None) -> bool:
 
     A battle is accepted, retried or claimed before its message is published.
     """
-    return oldest is not None and oldest <= battle.last_at + PUBLISHED_WITHIN
+    return oldest is not None and oldest <= battle.last_at + _PUBLISHED_WITHIN
 
 
 def _why(error: Exception) -> str:

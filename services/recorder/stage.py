@@ -25,13 +25,12 @@ from nuggetstream.domain.event import (
     arena_of,
     battle_id_of,
 )
-from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import evaluator_of
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.text.manipulation import flags_of
-from services.runtime.errors import InvalidInput, Retryable
+from services.runtime.errors import InvalidInput
 from services.runtime.grouping import Grouping
 from services.runtime.languages import language_of
 from services.runtime.metrics import (
@@ -75,8 +74,9 @@ class Recorder:
     async def __call__(self, event: BattleEvent) -> list[Event]:
         """Store one event and count its outcomes, and notify watchers. It publishes no events.
 
+        An event whose battle is not stored, and that does not carry it, is parked.
+
         Raises:
-            Retryable: There is no such battle, yet or any more.
             InvalidInput: The event states an outcome of another arena or of other systems, and is not stored;
                 or it has a nugget without a label, and is stored without an outcome.
         """
@@ -102,24 +102,32 @@ class Recorder:
             battle = submitted.battle
             detected = await language_of(battle.query) if battle.language is None else None
             await self.battles.accept(
-                battle, encode(submitted), datetime.now(UTC), detected=detected, flagged=bool(submitted.flags)
+                battle,
+                encode(submitted),
+                datetime.now(UTC),
+                detected=detected,
+                flagged=bool(submitted.flags),
+                vote=submitted.vote,
             )
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):
-            raise Retryable(Reason.STORE_UNAVAILABLE, str(recorded))
+            log.warning("an event is parked, because its battle is not stored", battle_id=battle_id_of(event))
+            await self.battles.park(event)
+            return
         if isinstance(recorded, InvalidInput):
             raise recorded
-        if recorded is not None:
+        if not recorded.known:
             if not (isinstance(event, BattleAssigned) and event.nugget_list.edit):  # it had ended before
                 _measure(recorded, arena_of(event))
             for outcome in outcomes:
                 _observe(outcome)
-            notification = arena_pb2.EventRecorded(
-                battle_id=battle_id_of(event),
-                sequence=recorded.sequence,
-                counted_in=arena_of(event) if outcomes else "",
-            )
-            await self.notify(RECORDED, notification.SerializeToString())
+        # Also of an event that was recorded where it was accepted, or by a process that was killed.
+        notification = arena_pb2.EventRecorded(
+            battle_id=battle_id_of(event),
+            sequence=recorded.sequence,
+            counted_in=arena_of(event) if outcomes else "",
+        )
+        await self.notify(RECORDED, notification.SerializeToString())
 
     async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
         return await self.battles.record_all(new, datetime.now(UTC))

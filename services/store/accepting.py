@@ -8,13 +8,15 @@ from zlib import crc32
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.event import vote_of
 from nuggetstream.text.languages import DetectedLanguage
 from services.store.battle_counts import count_battles
 from services.store.compressed import compress, pack
 from services.store.content import insert_content, wait_for_deletions
-from services.store.database import Database
 from services.store.locks import lock
+from services.store.recording import NewEvent, record_all
+from services.store.stated_outcomes import outcomes_of
 from services.store.tables import battles, blobs
 from services.store.text_references import separate_sources
 
@@ -28,12 +30,14 @@ class NewBattle:
         body: The encoded event that submits it.
         detected: Language of the query, where the battle declares none and one was detected.
         flagged: Whether an answer is flagged.
+        vote: The vote that came with the battle, if any.
     """
 
     battle: Battle
     body: bytes
     detected: DetectedLanguage | None = None
     flagged: bool = False
+    vote: Vote | None = None
 
     @property
     def confidence(self) -> float | None:
@@ -48,27 +52,25 @@ class NewBattle:
         return self.detected.tag
 
 
-async def accept_all(database: Database, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
-    """Store battles whose ids are not known, all or none.
-
-    Returns:
-        For each battle None when it is new, else the content hash of the stored battle with its id. When that
-        equals the hash of the battle, the battle was received before; otherwise the ids conflict.
-
-    Raises:
-        Outage, Unavailable: The database does not answer; nothing was stored.
-    """
-    if not new:
-        return []
-    return await database.write(lambda connection: _accept_all(connection, new, received_at))
-
-
 _KNOWN = select(battles.c.id, battles.c.content_hash).where(
     battles.c.id.in_(bindparam("ids", expanding=True))
 )
 
 
-def _accept_all(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
+def accept_all(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
+    """Store battles whose ids are not known, and record and count the votes that came with them.
+
+    A vote has the time when its battle was received, so that it is never newer than a vote cast since.
+
+    Args:
+        connection: Connection in a transaction; in SQLite one that may write.
+        new: The battles.
+        received_at: Time of receipt.
+
+    Returns:
+        For each battle None when it is new, else the content hash of the stored battle with its id. When that
+        equals the hash of the battle, the battle was received before; otherwise the ids conflict.
+    """
     ids = [each.battle.id for each in new]
     lock(connection, [f"battle {battle_id}" for battle_id in ids])
     hashes = {row.id: row.content_hash for row in connection.execute(_KNOWN, {"ids": ids})}
@@ -89,6 +91,11 @@ def _accept_all(connection: Connection, new: Sequence[NewBattle], received_at: d
         if texts:
             wait_for_deletions(connection)
             insert_content(connection, blobs, texts)
+        votes = [vote_of(each.battle, each.vote, received_at) for each in added]
+        cast = [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in votes if vote is not None]
+        if cast:
+            record_all(connection, cast, received_at)
+        # Last, as in a deletion, so that the two cannot deadlock.
         count_battles(connection, added, received_at)
     return known
 

@@ -11,9 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.slice import Slice
-from services.store.counters import Changes, add_changes, contributions, increment, merged
+from services.store.counters import increment
 from services.store.facets import ALL, detected_facet, range_of, specific_facets
-from services.store.outcome_writing import outcomes_by_battle
 from services.store.slices import conditions_of
 from services.store.tables import battle_counters, battles
 
@@ -31,25 +30,15 @@ class Counted(Protocol):
 
 
 def count_battles(connection: Connection, new: Sequence[Counted], received_at: datetime) -> None:
-    """Add new battles, and outcomes that were stored before them, to the counters."""
+    """Add new battles to the counters."""
     received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    outcomes = outcomes_by_battle(connection, [each.battle.id for each in new])
-    changes: list[Changes] = []
     for each in new:
         battle = each.battle
         facets = specific_facets(each.language, battle.tags, received_at)
-        if early := outcomes.get(battle.id):
-            added = contributions(early.values(), facets)
-            for (
-                outcome
-            ) in early.values():  # slices without counters of their own go by the stamp of all battles
-                added["lens_counters"][outcome.arena, outcome.lens.value, *ALL].update(())
-            changes.append(added)
         language = each.language if battle.language is None else None
         detected = [] if language is None else [detected_facet(language)]
         for facet in (ALL, *facets, *detected):
             received[battle.arena, *facet]["battles"] += 1
-    add_changes(connection, merged(changes))
     increment(connection, battle_counters, received)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.domain.slice import EVERYTHING, Slice
@@ -25,8 +26,8 @@ from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.nugget_edits import NuggetEdits
+from services.store.parked import ParkedEvents
 from services.store.recording import NewEvent, Recording, record_all
-from services.store.reruns import Restart, restart_failed
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
 
@@ -117,13 +118,16 @@ class Battles:
         *,
         detected: DetectedLanguage | None = None,
         flagged: bool = False,
+        vote: Vote | None = None,
     ) -> str | None:
         """Store one battle; see `NewBattle` for the arguments and `accepting.accept_all` for the result."""
-        return (await self.accept_all([NewBattle(battle, body, detected, flagged)], received_at))[0]
+        return (await self.accept_all([NewBattle(battle, body, detected, flagged, vote)], received_at))[0]
 
     async def accept_all(self, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
         """Store several battles in one transaction; see `accepting.accept_all`."""
-        return await accept_all(self._database, new, received_at)
+        if not new:
+            return []
+        return await self._database.write(lambda connection: accept_all(connection, new, received_at))
 
     async def get(self, battle_id: str) -> BattleRow | None:
         """One battle, or None when there is none with this id."""
@@ -217,11 +221,15 @@ class Battles:
         [recorded] = await self.record_all([new], at)
         if isinstance(recorded, LookupError | InvalidInput):
             raise recorded
-        return None if recorded is None else recorded.sequence
+        return None if recorded.known else recorded.sequence
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         """Record several events in one transaction; see `recording.record_all`."""
         return await self._database.write(lambda connection: record_all(connection, new, at))
+
+    async def park(self, event: BattleEvent) -> None:
+        """Store an event until its battle is stored; see `parked`."""
+        await ParkedEvents(self._database).park(event)
 
     async def progress(
         self, battle_id: str, after: int = 0, *, texts: bool = True
@@ -263,10 +271,6 @@ class Battles:
         query = query if arenas is None else query.where(failures.c.arena.in_(sorted(arenas)))
         async with self._database.transaction() as tx:
             return [failure_of_row(row) for row in await tx.execute(query)]
-
-    async def restart_failed(self, battle_id: str, at: datetime) -> list[Restart]:
-        """Set the failed branches of an ended battle back to pending; see `reruns.restart_failed`."""
-        return await restart_failed(self._database, battle_id, at)
 
 
 def battle_row(row: Any) -> BattleRow:

@@ -26,9 +26,10 @@ from services.store.edit_tables import nugget_edits
 from services.store.facets import ALL, detected_facet, facets_of_battle
 from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
+from services.store.outbox import outbox
 from services.store.outcome import Outcome
 from services.store.outcome_rows import outcomes_of_battle
-from services.store.pending_votes import pending_votes
+from services.store.parked import parked_events
 from services.store.tables import (
     battle_counters,
     battles,
@@ -145,7 +146,7 @@ class Deletions:
         await forget_doubt(tx, battle_id)
         for table in (
             events, failures, grader_states, outcomes, sources, calls, call_prompts,
-            nugget_edits, pending_votes, fetched_pages, webhook_deliveries,
+            nugget_edits, outbox, parked_events, fetched_pages, webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))
         # What was paid stays in the accounts.

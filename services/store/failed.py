@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Update, and_, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
 
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import Branch
-from services.store import pending_votes
 from services.store.database import Database
 from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.progress import columns_ended_by
@@ -46,8 +45,7 @@ class FailedBattle:
     Attributes:
         key: Key of the failure.
         recorded: The failure.
-        open: Whether its branch is still failed and nobody discarded it; of the recorder, which ends no
-            branch, whether nobody retried or discarded it.
+        open: Whether its branch is still failed and nobody discarded it.
     """
 
     key: str
@@ -86,30 +84,11 @@ class FailedBattles:
             row = (await tx.execute(_query().where(failures.c.key == key))).one_or_none()
         return None if row is None else _failed_battle(row)
 
-    async def record_again(self, failed: FailedBattle, now: datetime) -> bool:
-        """Publish the vote of a battle that was given up again, and close the failure that says so.
-
-        Returns:
-            False where there is nothing to publish.
-        """
-
-        def write(connection: Connection) -> bool:
-            woken = failed.open and pending_votes.wake(connection, failed.recorded.battle_id, now)
-            if woken:
-                connection.execute(_discarding(failed.key, now))
-            return woken
-
-        return await self._database.write(write)
-
     async def discard(self, key: str, at: datetime) -> None:
         """Mark a failure as discarded; the first time counts."""
+        open_one = (failures.c.key == key, failures.c.discarded_at.is_(None))
         async with self._database.transaction() as tx:
-            await tx.execute(_discarding(key, at))
-
-
-def _discarding(key: str, at: datetime) -> Update:
-    open_one = (failures.c.key == key, failures.c.discarded_at.is_(None))
-    return update(failures).where(*open_one).values(discarded_at=at)
+            await tx.execute(update(failures).where(*open_one).values(discarded_at=at))
 
 
 def _query() -> Select[Any]:
@@ -136,8 +115,7 @@ def _is_open() -> ColumnElement[bool]:
         grader_states.c.state == Branch.FAILED.value,
     )
     ended.append(and_(failures.c.stage == Stage.GRADER.value, ungraded.exists()))
-    unrecorded = failures.c.stage == Stage.RECORDER.value
-    return and_(failures.c.discarded_at.is_(None), or_(unrecorded, and_(or_(*ended), ~superseded.exists())))
+    return and_(failures.c.discarded_at.is_(None), or_(*ended), ~superseded.exists())
 
 
 def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:

@@ -28,7 +28,8 @@ import services.store.fetch_tables
 import services.store.judge_biases
 import services.store.label_tables
 import services.store.lost_inputs
-import services.store.pending_votes
+import services.store.outbox
+import services.store.parked
 import services.store.question_tables
 import services.store.slices
 import services.store.tables

@@ -3,8 +3,8 @@
     an edit  ->  is the list still the one that it is based on?  ->  a row, the event of the new list, and the
                                                                      nugget branch of its battle is pending
 
-The event is recorded before it is published. So a broker that is away loses no edit: whatever runs the
-battle again, the reconciler included, finds the edited list as the newest one.
+The event is recorded before it is published, and waits in the outbox until it is. So a broker that is away
+loses no edit, and whatever runs the battle again finds the edited list as the newest one.
 """
 
 from dataclasses import asdict, dataclass
@@ -17,6 +17,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from nuggetstream.domain.nugget import BankVersion
 from nuggetstream.domain.nugget_edit import NuggetChange, RecordedEdit
 from nuggetstream.domain.progress import Branch
+from services.store import outbox
 from services.store.database import Database
 from services.store.edit_tables import nugget_edits
 from services.store.recording import NewEvent, record_all
@@ -80,7 +81,9 @@ class NuggetEdits:
         return _edit(row) if row is not None and row.key == key else None
 
     async def add(self, new: NewEdit) -> EditResult:
-        """Store an edit and record the event of the edited list, unless another edit came first.
+        """Store an edit, and record and publish the event of the edited list, unless another edit came first.
+
+        The event is put in the outbox; publishing it right after the commit is up to the caller.
 
         Raises:
             Outage, Unavailable: The database does not answer; nothing was stored.
@@ -104,6 +107,7 @@ def _add(connection: Connection, new: NewEdit) -> EditResult:
     record_all(connection, [new.event], new.recorded.edited_at)
     pending = {"nugget_state": Branch.PENDING.value, "ended_at": None, "republished": 0}
     connection.execute(update(battles).where(of_battle).values(pending))
+    outbox.put(connection, [new.event.event])
     return EditResult.ADDED
 
 

@@ -6,7 +6,7 @@
 What follows from an event is stored in its transaction: a verdict, vote or list with labels that is recorded
 is counted.
 Seven statements per transaction, however many events it stores, and as many more for events that state
-outcomes; a few more where people voted.
+outcomes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.runtime.errors import InvalidInput
-from services.store import pending_votes
 from services.store.event_bodies import NumberedEvent, bodies_to_store
 from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
@@ -92,15 +91,17 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event was recorded.
+    """An event is recorded.
 
     Attributes:
         sequence: Its number within its battle, from 1.
         ended: The end of the battle, if this event ended it.
+        known: Whether it had been recorded before, so that nothing was changed.
     """
 
     sequence: int
-    ended: Ended | None
+    ended: Ended | None = None
+    known: bool = False
 
 
 @dataclass(slots=True)
@@ -123,12 +124,12 @@ class _Progress:
                 setattr(self, column, branch.value)
         state = state_of(Branch(self.nugget_state), Branch(self.judge_state))
         if self.ended_at is not None or state is BattleState.RUNNING:
-            return Recorded(self.event_count, None)
+            return Recorded(self.event_count)
         self.ended_at = at
         return Recorded(self.event_count, Ended(state, self.received_at))
 
 
-Recording = Recorded | LookupError | InvalidInput | None
+Recording = Recorded | LookupError | InvalidInput
 _COLUMNS = ("event_count", "nugget_state", "judge_state", "ended_at")
 _ACCEPTED = ("arena", "system_a", "system_b")
 _LOCKED = (
@@ -142,7 +143,9 @@ _LOCKED = (
     .order_by(battles.c.id)  # in one order, so that two recorders cannot deadlock
     .with_for_update(key_share=True)
 )
-_KNOWN = select(events.c.message_id).where(events.c.message_id.in_(bindparam("ids", expanding=True)))
+_KNOWN = select(events.c.message_id, events.c.sequence).where(
+    events.c.message_id.in_(bindparam("ids", expanding=True))
+)
 _MOVE = (
     update(battles)
     .where(battles.c.id == bindparam("battle"))
@@ -162,15 +165,16 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
         at: Time of the recording.
 
     Returns:
-        For each event None when it had been recorded before, LookupError when its battle is not stored, and
-        InvalidInput when it states an outcome of another arena or of other systems than those of its battle.
+        For each event its number, LookupError when its battle is not stored, and InvalidInput when it states
+        an outcome of another arena or of other systems than those of its battle.
     """
     ids = {core.battle_id_of(each.event) for each in new}
     rows = {row["id"]: row for row in connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings()}
     moving = {
         key: _Progress(**{name: row[name] for name in _Progress.__slots__}) for key, row in rows.items()
     }
-    known = set(connection.scalars(_KNOWN, {"ids": [each.message_id for each in new]}))
+    known_rows = connection.execute(_KNOWN, {"ids": [each.message_id for each in new]})
+    known = {row.message_id: row.sequence for row in known_rows}
     results: list[Recording] = []
     stored: list[tuple[NewEvent, Recorded]] = []
     for each in new:
@@ -178,10 +182,10 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
         if (problem := _problem(each, rows.get(battle_id))) is not None:
             results.append(problem)
         elif each.message_id in known:
-            results.append(None)
+            results.append(Recorded(known[each.message_id], known=True))
         else:
-            known.add(each.message_id)
             recorded = moving[battle_id].apply(each.event, at)
+            known[each.message_id] = recorded.sequence
             results.append(recorded)
             stored.append((each, recorded))
     _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
@@ -194,9 +198,6 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
     note_labels(connection, happened)
     put_all(connection, [outcome for each, _ in stored for outcome in each.outcomes])
-    pending_votes.forget_stored(
-        connection, {each.event.battle_id for each in new if isinstance(each.event, core.BattleVoted)}
-    )
     return results
 
 

@@ -69,7 +69,6 @@ battles = Table(
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
     index_where("ended_at IS NULL", "ix_battles_running", "received_at", "id"),
-    index_where("event_count = 0", "ix_battles_unrecorded", "received_at", "id"),
 )
 
 events = Table(

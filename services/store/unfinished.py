@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, or_, select, tuple_, update
+from sqlalchemy import and_, select, tuple_, update
 from sqlalchemy.sql import Select
 
 from nuggetstream.domain.progress import Branch
@@ -41,15 +41,6 @@ class Unfinished:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def unrecorded(self, before: datetime, limit: int) -> list[UnfinishedBattle]:
-        """The oldest battles without any recorded event to which nothing has happened since `before`."""
-        query = _QUERY.where(
-            battles.c.event_count == 0,
-            battles.c.received_at < before,
-            or_(battles.c.republished_at.is_(None), battles.c.republished_at < before),
-        )
-        return await self._read(query.limit(limit))
-
     async def running(self, after: UnfinishedBattle | None, limit: int) -> list[UnfinishedBattle]:
         """Running battles in the order in which they were accepted.
 
@@ -57,7 +48,7 @@ class Unfinished:
             after: Return only battles accepted after this one; None begins with the oldest.
             limit: Maximum number of battles.
         """
-        query = _QUERY.where(battles.c.ended_at.is_(None), battles.c.event_count > 0)
+        query = _QUERY.where(battles.c.ended_at.is_(None))
         if after is not None:
             position = tuple_(battles.c.received_at, battles.c.id)
             query = query.where(position > tuple_(after.received_at, after.id))

@@ -5,6 +5,7 @@ pattern): the body goes to the content-addressed blob store and the message cont
 bus are therefore small, however large pages and answers are.
 """
 
+from dataclasses import replace
 from hashlib import sha256
 from typing import Protocol, TypeVar
 
@@ -116,20 +117,33 @@ def headers_of(event: Event) -> dict[str, str]:
     return {} if isinstance(event, events.RatingsUpdated) else {BATTLE: content_hash(battle_id_of(event))}
 
 
-async def seal(event: Event, blobs: BlobStore) -> Outgoing:
-    """Encode an event for the bus; a large body is stored as a blob and the message contains its hash.
+def inline(event: Event) -> Outgoing:
+    """Encode an event for the bus, however large its body is; see `reference_to`.
 
     The message id is derived from the event, so that the broker recognises a duplicate.
     """
     kind, body = type(event), encode(event)
     schema = schema_of(kind)
-    battle_id = None if isinstance(event, events.RatingsUpdated) else battle_id_of(event)
     _SHARED.remember(schema, body, event)
-    if len(body) > MAX_INLINE_BYTES:
-        key = sha256(body).hexdigest()
-        await blobs.put_blob(key, body, battle_id)
-        schema, body = schema + REFERENCE_SCHEMA_SUFFIX, key.encode()
     return Outgoing(SUBJECTS[kind], message_id(event), schema, body, headers_of(event))
+
+
+def reference_to(message: Outgoing) -> Outgoing | None:
+    """The message with the hash of its body, under which the body has to be stored; None for a small body."""
+    if len(message.body) <= MAX_INLINE_BYTES:
+        return None
+    key = sha256(message.body).hexdigest()
+    return replace(message, schema=message.schema + REFERENCE_SCHEMA_SUFFIX, body=key.encode())
+
+
+async def seal(event: Event, blobs: BlobStore) -> Outgoing:
+    """Encode an event for the bus; a large body is stored as a blob and the message contains its hash."""
+    message = inline(event)
+    if (reference := reference_to(message)) is None:
+        return message
+    battle_id = None if isinstance(event, events.RatingsUpdated) else battle_id_of(event)
+    await blobs.put_blob(reference.body.decode(), message.body, battle_id)
+    return reference
 
 
 async def unseal(schema: str, body: bytes, blobs: BlobStore) -> Event:

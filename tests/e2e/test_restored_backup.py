@@ -18,6 +18,7 @@ from nuggetstream.domain.lens import INDEPENDENT, Lens
 from services.cli import embedded
 from services.recorder.reconciler import reconciler
 from services.store.blobs import Blobs
+from services.store.outbox import Outbox
 from services.store.outcomes import Outcomes
 from services.store.recount import recount
 from services.wire import topology
@@ -99,6 +100,8 @@ async def test_a_platform_goes_on_from_a_backup(
             endpoint.answering.clear()
             await client.submit(battle(3))
             await until(lambda: endpoint.answered.total() > 3 * CALLS)
+            while await Outbox(running.database).count():  # else the backup would publish it again
+                await asyncio.sleep(0.05)
             await asyncio.to_thread(
                 store.back_up
             )  # while battle 3 waits for the model, and before battle 4 is sent

@@ -15,8 +15,9 @@ from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import RPC_LIMITS, arena_service
 from services.gateway.battles.ingest import ingest_stage
-from services.gateway.battles.intake import Intake, publisher
+from services.gateway.battles.intake import Intake
 from services.gateway.battles.labelled import LabelledBattles
+from services.gateway.battles.relay import Relay
 from services.gateway.build import further_routes
 from services.gateway.health import readiness
 from services.gateway.hosts import AllowedHosts
@@ -38,9 +39,10 @@ from services.store.costs import Costs
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
 from services.store.labelled_events import LabelledEvents
+from services.store.outbox import Outbox
 from services.store.outcomes import Outcomes
-from services.store.pending_votes import PendingVotes
 from services.store.styled_outcomes import StyledOutcomes
+from services.store.submissions import Submissions
 from services.store.system_shares import SystemShares
 from services.wire.model_state import ModelStates
 from services.wire.retries import StageRetries
@@ -51,7 +53,8 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The gateway: REST, server-sent events, pages, gRPC, and battles that come over NATS."""
     battles = Battles(parts.database)
     followers, models, retries = Followers(battles), ModelStates(), StageRetries()
-    usage, admission = await admission_to(parts.bus, parts.checks)
+    relay = Relay(parts.bus, Outbox(parts.database))
+    usage, admission = await admission_to(parts.bus, (*parts.checks, relay.problem))
     async with (
         rpc.channel(parts.platform.rater_address) as channel,
         followers.listening(parts.bus),
@@ -59,13 +62,13 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
         retries.listening(parts.bus),
         webhook_sender(parts) as sender,
     ):
-        access, publish = await gateway_access(parts, battles), publisher(parts.bus, parts.blobs)
+        access = await gateway_access(parts, battles)
         gateway = Gateway(
             battles=battles,
-            intake=Intake(battles, PendingVotes(parts.database), publish, admission, parts.entry.filter),
+            intake=Intake(battles, Submissions(parts.database), relay, admission, parts.entry.filter),
             ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
-            readiness=readiness(parts.bus, parts.database, admission),
+            readiness=readiness(relay, parts.database, admission),
             models=models,
             retries=retries,
             access=access,
@@ -81,7 +84,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
                 name="gateway",
                 stages=[ingest_stage(gateway.intake, parts.blobs)],
                 rpcs=[arena_service(gateway, tail)],
-                background=[usage.run, *_background(parts, gateway, sender)],
+                background=[usage.run, relay.run, *_background(parts, gateway, sender)],
                 url=url,
                 rpc_limits=RPC_LIMITS,
             )

@@ -8,6 +8,7 @@ from typing import Any
 from services.cli.shared_parts import consumer_watch
 from services.cli.wiring.parts import Parts
 from services.recorder.label_watch import LabelWatch
+from services.recorder.parking import Parking
 from services.recorder.reconciler import reconciler
 from services.recorder.stage import Recorder, build
 from services.runtime.runner import AdvisoryMover
@@ -18,6 +19,7 @@ from services.store.call_log import CallRetention
 from services.store.claims import DatabaseClaims
 from services.store.eraser import eraser_of
 from services.store.label_agreement import LabelCounts
+from services.store.parked import ParkedEvents
 from services.store.usage import DatabaseWatch
 from services.wire.stages import failure_of
 from services.wire.topology import MOVER_DEAD, consumers
@@ -42,7 +44,9 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
     labels = LabelWatch(LabelCounts(parts.database))
+    parking = Parking(ParkedEvents(parts.database), recorder)
     watches = [labels.run, consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
+    watches.append(parking.run)
     if not parts.database.is_sqlite:
         watches.append(DatabaseClaims(parts.database).sweep_regularly)
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]

@@ -30,10 +30,10 @@ from services.wire.codec import BlobStore, seal
 def ingest_stage(
     intake: Intake, blobs: BlobStore, *, concurrency: int = 8, deadline: float = 30.0
 ) -> Stage[BattleSubmission, Event]:
-    """Intake as a stage: the runner publishes the events and only then acknowledges.
+    """Intake as a stage: a message is acknowledged once its battle is stored with what has to be published.
 
     Args:
-        intake: Accepts battles; its own `publish` is not used here.
+        intake: Accepts battles, and publishes their events.
         blobs: Store of bodies that are too large for a message.
         concurrency: Maximum number of battles accepted at the same time.
         deadline: Seconds per attempt.
@@ -41,10 +41,10 @@ def ingest_stage(
 
     async def accept(submission: BattleSubmission) -> Sequence[Event]:
         try:
-            _, events = await intake.accept(submission, datetime.now(UTC))
+            await intake.submit(submission, datetime.now(UTC))
         except Conflict as conflict:
             raise InvalidInput(str(conflict)) from conflict
-        return events
+        return []
 
     async def encode(event: Event) -> Outgoing:
         return await seal(event, blobs)

@@ -1,40 +1,36 @@
-"""Accepting battles and votes: stored in the database first, then published.
+"""Accepting battles and votes: stored in one transaction with what has to be published for them.
 
-    a battle or a vote  ->  a row in the database  ->  BattleSubmitted, BattleVoted
+    a battle or a vote  ->  its rows, and its messages in the outbox  ->  BattleSubmitted, BattleVoted
 
 The same battle again is the same battle. If its evaluation has failed, it runs again: the stages that failed
-get their inputs once more (`reruns`).
+get their inputs once more (`store.reruns`).
 
-A crash between the two, or a broker that is down, loses nothing: the client got no receipt and sends again,
-and the same event is published under the same message id. Stages that have seen it already recognise it. What
-was stored and is not published, or is lost with a stream, is published by the reconciler.
+What is stored is accepted, and gets published: right away, or by the relay where the broker is away or the
+process ends. A client that got no receipt sends again, and finds its battle accepted or not stored at all.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleSubmitted, Event, vote_of
+from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.manipulation import flags_of
 from services.gateway.admission import Admission
 from services.gateway.battles.entry_filter import EntryFilter, LeftOut
-from services.gateway.battles.reruns import rerun_events
+from services.gateway.battles.relay import Relay
 from services.gateway.errors import Conflict, UnknownBattle
-from services.runtime.bus import Bus
+from services.runtime.bus import Outgoing
 from services.runtime.errors import Unavailable
 from services.runtime.languages import language_of
 from services.runtime.metrics import BATTLES_LEFT_OUT, arena_label
 from services.runtime.turns import Turns
-from services.store.accepting import NewBattle
 from services.store.battles import BattleRow, Battles
-from services.store.pending_votes import CastVote, PendingVotes
-from services.wire.codec import BlobStore, encode, seal
+from services.store.submissions import Accepted, CastVote, Submission, Submissions
 
-Publish = Callable[[Event], Awaitable[object]]
 _NO_CHECKS = Admission()
 _EVERYTHING = EntryFilter()
 
@@ -56,24 +52,21 @@ class Receipt:
     left_out: LeftOut | None = None
 
 
-Accepted = tuple[Receipt, list[Event]]
-
-
 @dataclass(frozen=True, slots=True)
 class Intake:
     """Accepts battles and votes.
 
     Attributes:
         battles: Battles in the database.
-        votes: Votes that are not yet recorded and counted.
-        publish: Publishes an event; returns when the broker has stored it.
+        submissions: Stores what is accepted.
+        relay: Publishes what is stored.
         admission: Whether anything can be accepted now.
         entry: Which battles are evaluated.
     """
 
     battles: Battles
-    votes: PendingVotes
-    publish: Publish
+    submissions: Submissions
+    relay: Relay
     admission: Admission = _NO_CHECKS
     entry: EntryFilter = _EVERYTHING
 
@@ -86,11 +79,12 @@ class Intake:
 
         Raises:
             Conflict: its id belongs to a battle with other content.
-            Unavailable: the database or the broker does not answer, or has no room; sending it again is safe.
+            Unavailable: the database does not answer, or there is no room; nothing was stored.
         """
-        receipt, events = await self.accept(submission, now)
-        await self._publish_all(events)
-        return receipt
+        [outcome] = await self.submit_all([submission], now)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     async def submit_all(
         self, submissions: Sequence[BattleSubmission], now: datetime
@@ -99,93 +93,55 @@ class Intake:
 
         Returns:
             A receipt, or why there is none, for each battle in order; one battle does not affect the others,
-            unless the database or the broker does not answer.
+            unless the database does not answer.
         """
         try:
             await self.admission.require()
-            accepted = await self._accept_all(submissions, now)
+            async with self.admission.explaining():
+                outcomes, messages = await self._accept_all(submissions, now)
         except Unavailable as error:
-            explained = await self.admission.explained(error)
-            return [explained] * len(submissions)
-        return list(await asyncio.gather(*map(self._published, accepted)))
-
-    async def _published(self, accepted: Accepted | Conflict) -> Receipt | Conflict | Unavailable:
-        if isinstance(accepted, Conflict):
-            return accepted
-        receipt, events = accepted
-        try:
-            await self._publish_all(events)
-        except Unavailable as error:
-            return error
-        return receipt
-
-    async def accept(self, submission: BattleSubmission, now: datetime) -> Accepted:
-        """Store a battle and return its events, for callers that publish them.
-
-        A vote that comes with a battle has the time when the battle was first received, so that the battle
-        sent again brings the same vote, and never one newer than a vote cast since.
-
-        Raises:
-            Conflict, Unavailable: as `submit`.
-        """
-        await self.admission.require()
-        async with self.admission.explaining():
-            [accepted] = await self._accept_all([submission], now)
-        if isinstance(accepted, Conflict):
-            raise accepted
-        return accepted
+            return [error] * len(submissions)
+        await self.relay.publish(messages)
+        return outcomes
 
     async def _accept_all(
         self, submissions: Sequence[BattleSubmission], now: datetime
-    ) -> list[Accepted | Conflict]:
-        events, fingerprints, new, turns = [], [], [], Turns()
+    ) -> tuple[list[Receipt | Conflict | Unavailable], list[Outgoing]]:
+        """The outcomes of battles, and the messages to publish."""
+        sent, turns = [], Turns()
         for submission in submissions:
             battle = submission.to_core()
             fingerprint = battle.content_hash()
             key = derived_id("submitted", battle.id, fingerprint)
-            events.append(BattleSubmitted(key, battle, submission.vote, flags_of(battle)))
-            fingerprints.append(fingerprint)
+            event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
             detected = await language_of(battle.query) if battle.language is None else None
-            new.append(NewBattle(battle, encode(events[-1]), detected, flagged=bool(events[-1].flags)))
+            sent.append(Submission.of(event, fingerprint, now, detected))
             await turns.pause()  # a group of large battles must not stop other requests
-        left_out = await self._left_out(new)
-        kept = [each for each in new if each.battle.id not in left_out]
-        known = iter(await self.battles.accept_all(kept, now))
-        accepted: list[Accepted | Conflict] = []
-        for event, fingerprint in zip(events, fingerprints, strict=True):
-            battle_id = event.battle.id
-            if (why := left_out.get(battle_id)) is not None:
-                BATTLES_LEFT_OUT.labels(arena_label(event.battle.arena), why.value).inc()
-                accepted.append((Receipt(battle_id, created=False, left_out=why), []))
-            elif (stored := next(known)) not in (None, fingerprint):
-                accepted.append(Conflict(battle_id))
+        left_out = await self._left_out(sent)
+        kept = [each for each in sent if each.event.battle.id not in left_out]
+        stored = iter(await asyncio.gather(*map(self.submissions.accept, kept)))
+        outcomes: list[Receipt | Conflict | Unavailable] = []
+        messages: list[Outgoing] = []
+        for each in sent:
+            battle = each.event.battle
+            if (why := left_out.get(battle.id)) is not None:
+                BATTLES_LEFT_OUT.labels(arena_label(battle.arena), why.value).inc()
+                outcomes.append(Receipt(battle.id, created=False, left_out=why))
+            elif (accepted := next(stored)) is None:
+                outcomes.append(Conflict(battle.id))
             else:
-                accepted.append(await self._accepted(event, now if stored is None else None))
-        return accepted
+                outcomes.append(_receipt(battle.id, accepted))
+                messages += accepted.messages
+        return outcomes, messages
 
-    async def _left_out(self, new: Sequence[NewBattle]) -> dict[str, LeftOut]:
+    async def _left_out(self, sent: Sequence[Submission]) -> dict[str, LeftOut]:
         """Why battles are not evaluated, by id. One that is stored already goes on."""
-        reasons = {each.battle.id: self.entry.why_not(each) for each in new}
+        reasons = {each.event.battle.id: self.entry.why_not(each.new) for each in sent}
         left_out = {battle_id: why for battle_id, why in reasons.items() if why is not None}
         stored = await self.battles.get_all(left_out) if left_out else {}
         return {battle_id: why for battle_id, why in left_out.items() if battle_id not in stored}
 
-    async def _accepted(self, submitted: BattleSubmitted, created: datetime | None) -> Accepted:
-        """The receipt and the events of a battle that was created just now, or (None) received before.
-
-        The vote is published first: a battle whose vote was not published is then found as one whose
-        submission was not, and the reconciler publishes both.
-        """
-        battle_id = submitted.battle.id
-        again = [] if created is not None else await rerun_events(self.battles, battle_id)
-        events: list[Event] = again or [submitted]
-        if submitted.vote is not None:
-            received_at = created or (await known_row(self.battles, battle_id)).received_at
-            if (voted := vote_of(submitted, received_at)) is not None:
-                events.insert(0, voted)
-        return Receipt(battle_id, created=created is not None, rerun=bool(again)), events
-
-    async def run_again(self, battle_id: str) -> bool:
+    async def run_again(self, battle_id: str, now: datetime) -> bool:
         """Run the failed stages of a battle again, as sending the battle again does.
 
         Returns:
@@ -193,31 +149,32 @@ class Intake:
 
         Raises:
             UnknownBattle: there is no such battle.
-            Unavailable: the database or the broker does not answer; asking again is safe.
+            Unavailable: the database does not answer; nothing was changed.
         """
         await known_row(self.battles, battle_id)
-        events = await rerun_events(self.battles, battle_id)
-        await self._publish_all(events)
-        return bool(events)
+        messages = await self.submissions.run_again(battle_id, now)
+        await self.relay.publish(messages)
+        return bool(messages)
 
     async def vote(self, battle_id: str, vote: Vote, now: datetime) -> None:
-        """Store a human vote and publish it; the newest vote of a battle counts.
+        """Record a human vote and publish it; the newest vote of a battle counts.
 
         Raises:
             UnknownBattle: there is no such battle.
-            Unavailable: the database or the broker does not answer, or has no room; voting again is safe.
+            Unavailable: the database does not answer, or there is no room; the vote was not stored.
         """
         await self.admission.require()
         key = derived_id("voted", battle_id, vote, now.isoformat())
-        voted = await self.votes.keep(CastVote(battle_id, key, vote, now))
+        async with self.admission.explaining():
+            voted = await self.submissions.vote(CastVote(battle_id, key, vote, now))
         if voted is None:
             raise UnknownBattle(battle_id)
-        await self._publish_all([voted])
+        await self.relay.publish([voted])
 
-    async def _publish_all(self, events: Sequence[Event]) -> None:
-        async with self.admission.explaining():
-            for event in events:
-                await self.publish(event)
+
+def _receipt(battle_id: str, accepted: Accepted) -> Receipt:
+    rerun = not accepted.created and bool(accepted.messages)
+    return Receipt(battle_id, created=accepted.created, rerun=rerun)
 
 
 async def known_row(battles: Battles, battle_id: str) -> BattleRow:
@@ -231,18 +188,3 @@ async def known_row(battles: Battles, battle_id: str) -> BattleRow:
     if row is None:
         raise UnknownBattle(battle_id)
     return row
-
-
-def publisher(bus: Bus, blobs: BlobStore, within: float = 5.0) -> Publish:
-    """A function that publishes events, with a short timeout since a client is waiting.
-
-    Args:
-        bus: Connection to the broker.
-        blobs: Store of bodies that are too large for a message.
-        within: Seconds until a broker that does not answer counts as unavailable.
-    """
-
-    async def publish(event: Event) -> object:
-        return await bus.publish(await seal(event, blobs), within)
-
-    return publish

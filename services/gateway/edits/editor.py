@@ -18,17 +18,16 @@ from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet
 from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
-from nuggetstream.domain.progress import Branch
 from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited, with_label
 from nuggetstream.nuggets.grounding import with_grounds
 from services.gateway.admission import Admission
-from services.gateway.battles.intake import Publish, known_row
+from services.gateway.battles.intake import known_row
+from services.gateway.battles.relay import Relay
 from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
 from services.store.battles import Battles
-from services.store.inputs import graded_input
 from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
 from services.store.recording import NewEvent
-from services.wire.codec import decode
+from services.wire.codec import decode, inline, reference_to
 from services.wire.subjects import event_name
 
 Listed = BattleNuggetized | BattleAssigned
@@ -41,14 +40,14 @@ class Editor:
     Attributes:
         battles: Battles and their events.
         edits: The edits in the database.
-        publish: Publishes an event; returns when the broker has stored it.
+        relay: Publishes the events of edits.
         admission: Whether anything can be accepted now.
         clock: The time now.
     """
 
     battles: Battles
     edits: NuggetEdits
-    publish: Publish
+    relay: Relay
     admission: Admission
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
@@ -85,14 +84,14 @@ class Editor:
             OutdatedVersion: The edit is based on another version than the newest with labels.
             StillRunning: The battle has not ended.
             InvalidQuery: An operation cannot be made.
-            Unavailable: The database or the broker does not answer; sending the edit again is safe.
+            Unavailable: The database does not answer; sending the edit again is safe.
         """
         await self.admission.require()
         key = derived_id("nuggets edited", battle_id, asdict(edit))
         current = await self.current(battle_id)
         edits = await self.edits.of_battle(battle_id)
         if (known := await self.edits.newest_with(battle_id, key)) is not None:
-            return await self._again(known, battle_id)
+            return known
         if edit.version != current.nugget_list.version:
             raise OutdatedVersion(battle_id, edit.version, current.nugget_list.version)
         try:
@@ -112,7 +111,8 @@ class Editor:
         event = _grounded(event, await self._evidence(battle_id))
         match await self.edits.add(NewEdit(battle_id, key, recorded, NewEvent.of(event))):
             case EditResult.ADDED:
-                await self._publish(event)
+                message = inline(event)
+                await self.relay.publish([reference_to(message) or message])
                 return recorded
             case EditResult.UNKNOWN:  # deleted meanwhile
                 raise UnknownBattle(battle_id)
@@ -131,18 +131,6 @@ class Editor:
                 event = decode(stored.schema, stored.body)
                 found = event.evidence if isinstance(event, BattleRetrieved) else found
         return found
-
-    async def _again(self, known: RecordedEdit, battle_id: str) -> RecordedEdit:
-        """Publish the list of a known edit once more, because that may have failed, unless it has labels."""
-        if (await known_row(self.battles, battle_id)).nugget_state is Branch.PENDING:
-            newest = graded_input(await self.battles.events_of(battle_id), BattleNuggetized)
-            if isinstance(newest, BattleNuggetized):
-                await self._publish(newest)
-        return known
-
-    async def _publish(self, event: BattleNuggetized) -> None:
-        async with self.admission.explaining():
-            await self.publish(event)
 
 
 def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:

@@ -33,7 +33,7 @@ def administration(
     """The routes for administrators."""
     regrading = Regrading(intake.battles, bus, Blobs(database), graders)
     desk = FailureDesk(FailedBattles(database), DeadLetters(bus), intake, regrading)
-    editor = Editor(intake.battles, NuggetEdits(database), intake.publish, intake.admission)
+    editor = Editor(intake.battles, NuggetEdits(database), intake.relay, intake.admission)
     router = APIRouter()
     router.include_router(edit_routes(editor))
     router.include_router(form_routes(editor, access))

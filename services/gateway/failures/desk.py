@@ -1,8 +1,7 @@
 """What administrators do with failures: list, show, retry, discard. Every action may be repeated.
 
-    the failure of a battle  ->  its failed stages run again (`battles.reruns`), or it is marked as discarded
+    the failure of a battle  ->  its failed stages run again (`store.reruns`), or it is marked as discarded
     of an evaluator          ->  the evaluator grades the battle again (`regrading`), or it is discarded
-    of a vote                ->  the recorder publishes it again, or the failure is discarded
     a dead letter            ->  it is published again and deleted, or only deleted
 
 A message whose battle has failed is represented by the failure of the battle.
@@ -132,14 +131,9 @@ class FailureDesk:
         return FailureAction(id=failure_id, result="discarded")
 
     async def _run_again(self, failed: FailedBattle) -> bool:
-        battle_id = failed.recorded.battle_id
-        match failed.recorded.failure.stage:
-            case Stage.GRADER:
-                return await self.regrading.grade_again(failed)
-            case Stage.RECORDER:
-                return await self.battles.record_again(failed, datetime.now(UTC))
-            case _:
-                return await self.intake.run_again(battle_id)
+        if failed.recorded.failure.stage is Stage.GRADER:
+            return await self.regrading.grade_again(failed)
+        return await self.intake.run_again(failed.recorded.battle_id, datetime.now(UTC))
 
     async def _failed_battle(self, key: str) -> FailedBattle:
         failed = await self.battles.get(key)

@@ -304,29 +304,39 @@ async def test_failures_are_listed_by_battle(world: World, client: Any) -> None:
     assert await client.failures(arena="another") == []
 
 
-async def test_a_submission_outlasts_a_broker_that_restarts(
-    world: World, client: Any, nats_server: NatsServer
-) -> None:
-    await nats_server.stop()
-    assert (await client.ready()).reasons == ["the broker is not connected"]
+async def rename(world: World, old: str, new: str) -> None:
+    async with world.database.transaction() as tx:
+        await tx.exec_driver_sql(f"ALTER TABLE {old} RENAME TO {new}")
+
+
+async def test_a_submission_outlasts_a_database_that_is_away(world: World, client: Any) -> None:
+    await rename(world, "battles", "hidden")
     submitting = asyncio.create_task(client.submit(submission()))
     many = asyncio.create_task(collected(client.submit_many([submission(id="one"), submission(id="two")])))
     done, _ = await asyncio.wait({submitting, many}, timeout=0.5)
     assert not done
-    await nats_server.start()
+    await rename(world, "hidden", "battles")
     assert (await submitting).battle_id == "tides"
     assert [result.battle_id for result in await many] == ["one", "two"]
     assert len(await world.published()) == 3
+
+
+async def test_a_submission_does_not_wait_for_the_broker(
+    world: World, client: Any, nats_server: NatsServer
+) -> None:
+    await nats_server.stop()
+    assert (await client.ready()).reasons == ["the broker is not connected"]
+    assert (await client.submit(submission())).created
 
 
 async def collected(results: AsyncIterator[Any]) -> list[Any]:
     return [result async for result in results]
 
 
-async def test_patience_has_an_end(world: World, nats_server: NatsServer) -> None:
-    await nats_server.stop()
+async def test_patience_has_an_end(world: World) -> None:
+    await rename(world, "battles", "hidden")
     async with AsyncClient(str(world.http.base_url), patience=0) as client:
-        with pytest.raises(Unavailable, match="broker") as away:
+        with pytest.raises(Unavailable, match="database") as away:
             await client.submit(submission())
         assert away.value.retry_after == 1.0
         (result,) = [result async for result in client.submit_many([submission()])]

@@ -32,7 +32,7 @@ async def no_transaction(*_: object) -> AsyncIterator[Any]:
 
 async def test_a_database_that_is_away_is_not_quoted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Database, "transaction", no_transaction)
-    monkeypatch.setattr(type(world.gateway.battles), "accept_all", breaks)
+    monkeypatch.setattr(Database, "write", breaks)
     replies = [
         await world.http.get("/readyz"),
         await world.http.post("/v1/battles", json=submission()),

@@ -36,8 +36,9 @@ from services.gateway.admission import admission_to
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.grpc_service import RPC_LIMITS, arena_service
-from services.gateway.battles.intake import Intake, publisher
+from services.gateway.battles.intake import Intake
 from services.gateway.battles.labelled import LabelledBattles
+from services.gateway.battles.relay import Relay
 from services.gateway.build import further_routes
 from services.gateway.failures.access import AdminAccess
 from services.gateway.health import readiness
@@ -66,9 +67,10 @@ from services.store.database import Database
 from services.store.doubts import Doubts
 from services.store.label_agreement import LabelCounts
 from services.store.labelled_events import LabelledEvents
+from services.store.outbox import Outbox
 from services.store.outcomes import Outcomes
-from services.store.pending_votes import PendingVotes
 from services.store.styled_outcomes import StyledOutcomes
+from services.store.submissions import Submissions
 from services.store.system_shares import SystemShares
 from services.wire import topology
 from services.wire.codec import unseal
@@ -134,8 +136,9 @@ async def opened(
     """
     consumers = topology.consumers(graders=GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
-    usage, admission = await admission_to(bus)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
+    relay = Relay(bus, Outbox(database), patience)
+    usage, admission = await admission_to(bus, [relay.problem])
     keys = Keys(ApiKeys(database), Policy(admin_token), key_lifetime)
     await keys.required()  # as a gateway asks at its start
     guard = RpcGuard(keys=keys, rates=Rates(), log=AuditLog(database), trusts_platform=True)
@@ -160,10 +163,10 @@ async def opened(
             labels=LabelCounts(database),
             search=BattleSearch(database),
             doubts=Doubts(database),
-            intake=Intake(battles, PendingVotes(database), publisher(bus, blobs, within=patience), admission),
+            intake=Intake(battles, Submissions(database), relay, admission),
             ratings=RatingsClient(channel, nuggets, sign=partial(signature, keys)),
             followers=followers,
-            readiness=readiness(bus, database, admission),
+            readiness=readiness(relay, database, admission),
             costs=Costs(database),
             shares=SystemShares(database),
             styles=StyleBoards(StyledOutcomes(database)),

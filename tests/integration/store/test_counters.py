@@ -131,23 +131,26 @@ class Operations:
         return replace(battle(self._name(), arena=arena), language=language, tags=tags)
 
     async def _outcome(self) -> None:
-        """Store outcomes in one transaction, or one twice."""
+        """Store outcomes of stored battles in one transaction, or one twice."""
         stored = WrittenOutcomes(self._database)
-        if self._random.randrange(2):
-            await stored.put_all([self._new_outcome() for _ in range(self._random.randint(1, 6))])
+        names = sorted(await Battles(self._database).get_all({f"b{number}" for number in range(8)}))
+        if not names:
             return
-        outcome = self._new_outcome()
+        if self._random.randrange(2):
+            await stored.put_all([self._new_outcome(names) for _ in range(self._random.randint(1, 6))])
+            return
+        outcome = self._new_outcome(names)
         for _ in range(self._random.randint(1, 2)):
             await stored.put(outcome)
 
-    def _new_outcome(self) -> Outcome:
+    def _new_outcome(self, names: Sequence[str]) -> Outcome:
         draw = self._random
         source, lens = draw.choice(SOURCES)
         winner, share = draw.choice(list(Vote)), draw.randrange(UNIT + 1)
         told = lens is not Lens.HUMAN and winner is not Vote.BOTH_BAD and draw.randrange(3) > 0
         model = draw.choice(("m", "n", None)) if lens in (*JUDGED, Lens.NUGGET) else None
         return Outcome(
-            battle_id=self._name(),
+            battle_id=draw.choice(names),
             source=source,
             lens=lens,
             arena=draw.choice(("default", "default", "other")),

@@ -18,12 +18,11 @@ from services.store.battles import Battles, NewEvent
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.failed import FailedBattles, FailureFilter
-from services.store.reruns import restart_failed
 from services.store.stated_outcomes import outcomes_of
 from services.store.tables import grader_states
 from tests import samples
 from tests.samples import NOON
-from tests.stored import WrittenOutcomes
+from tests.stored import WrittenOutcomes, restarted
 
 OPEN = FailureFilter(stage=Stage.GRADER)
 
@@ -90,7 +89,7 @@ async def test_an_evaluator_neither_ends_nor_fails_nor_restarts_a_battle(
     row = await battles.get("b1")
     assert row is not None
     assert row.state is BattleState.SCORED
-    assert await restart_failed(database, "b1", NOON) == []
+    assert await restarted(database, "b1") == []
 
 
 def additional(evaluator: str = "nugget_guided") -> BattleJudged:

@@ -1,9 +1,9 @@
-"""Events into the record, and a nudge for each that is new."""
+"""Events into the record, and a nudge for each."""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from arena.v1 import arena_pb2
@@ -13,11 +13,13 @@ from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.assembly import failure_view
+from services.recorder.parking import Parking
 from services.recorder.stage import Recorder
-from services.runtime.errors import InvalidInput, Retryable
+from services.runtime.errors import InvalidInput
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
+from services.store.parked import ParkedEvents
 from services.store.recording import NewEvent, Recording
 from services.wire.codec import decode
 from services.wire.subjects import RECORDED
@@ -36,12 +38,12 @@ class Nudges:
         self.heard.append((nudge.battle_id, nudge.sequence))
 
 
-async def test_every_event_is_recorded_once_and_nudged_once(record: Database) -> None:
+async def test_every_event_is_recorded_once_and_nudged_whenever_it_comes(record: Database) -> None:
     nudges = Nudges()
     recorder = Recorder(Battles(record), nudges)
     for event in (SUBMITTED, SUBMITTED, samples.judged(), samples.voted(), samples.judged()):
         assert await recorder(event) == []
-    assert nudges.heard == [("b1", 1), ("b1", 2), ("b1", 3)]
+    assert nudges.heard == [("b1", 1), ("b1", 1), ("b1", 2), ("b1", 3), ("b1", 2)]
     events = await Battles(record).events_of("b1")
     assert [event.name for event in events] == ["submitted", "judged", "voted"]
     assert decode(events[1].schema, events[1].body) == samples.judged()
@@ -88,11 +90,32 @@ async def test_what_the_other_side_said_is_kept_for_administrators_alone(record:
     assert b"no such key" not in event.body
 
 
-async def test_an_event_that_overtakes_its_battle_is_tried_again(record: Database) -> None:
+async def test_an_event_that_overtakes_its_battle_is_parked_and_recorded_once_the_battle_is_stored(
+    record: Database,
+) -> None:
     nudges = Nudges()
-    with pytest.raises(Retryable, match="'b1' is not in the database"):
-        await Recorder(Battles(record), nudges)(samples.voted())
-    assert nudges.heard == []
+    recorder = Recorder(Battles(record), nudges)
+    parking = Parking(ParkedEvents(record), recorder)
+    for _ in range(2):
+        await recorder(samples.voted())
+    await recorder(replace(samples.voted(), key="other systems", system_a="right", system_b="left"))
+    assert (nudges.heard, await parking.reconcile(samples.NOON)) == ([], 0)
+    await recorder(SUBMITTED)
+    assert await parking.reconcile(samples.NOON) == 2
+    assert await parking.reconcile(samples.NOON) == 0
+    events = await Battles(record).events_of("b1")
+    assert [event.name for event in events] == ["submitted", "voted"]
+    assert await Outcomes(record).count("default") == 1
+
+
+async def test_a_parked_event_whose_battle_never_comes_is_dropped_after_a_week(record: Database) -> None:
+    recorder, now = Recorder(Battles(record), Nudges()), datetime.now(UTC)
+    parking = Parking(ParkedEvents(record), recorder)
+    await recorder(samples.voted())
+    for days in (6, 8):
+        await parking.reconcile(now + timedelta(days=days))
+    await recorder(SUBMITTED)
+    assert await parking.reconcile(now) == 0
 
 
 async def test_a_battle_that_a_restore_lost_is_stored_again_from_any_event_that_carries_it(
@@ -203,6 +226,6 @@ async def test_an_event_that_cannot_be_recorded_fails_alone(record: Database) ->
     unknown = samples.voted(name="b2")
     events = (samples.judged(), unknown, samples.failed(Stage.JUDGE), samples.voted())
     results = await asyncio.gather(*map(recorder, events), return_exceptions=True)
-    assert [type(result) for result in results] == [list, Retryable, ValueError, list]
+    assert [type(result) for result in results] == [list, list, ValueError, list]
     assert battles.groups == [4, 1, 1, 1, 1]
     assert nudges.heard == [("b1", number) for number in (1, 2, 3)]

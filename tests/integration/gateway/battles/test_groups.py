@@ -2,24 +2,24 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from dataclasses import replace
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
+from sqlalchemy import Connection
 
-from nuggetstream.domain.event import BattleSubmitted, BattleVoted, Event
-from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.event import BattleSubmitted, BattleVoted
 from nuggetstream.files.submission import parse_submission
 from services.gateway.battles.bodies import Line
 from services.gateway.battles.groups import MAX_GROUP, Groups
 from services.gateway.battles.intake import Receipt
 from services.gateway.errors import Conflict
 from services.runtime import rpc
-from services.runtime.errors import Outage
-from services.store.battles import Battles
+from services.store import submissions
+from services.store.database import Database
 from services.store.recount import recount
+from services.store.submissions import Submission
 from services.wire.convert import to_message
 from tests.integration.gateway.world import World, battle, submission
 from tests.samples import NOON
@@ -40,6 +40,19 @@ async def results_of(world: World, body: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in response.text.splitlines()]
 
 
+def groups_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of battles that are stored in a transaction each, while a test runs."""
+    sizes: list[int] = []
+    accept_all = submissions._accept_all
+
+    def counted(connection: Connection, sent: Sequence[Submission]) -> Any:
+        sizes.append(len(sent))
+        return accept_all(connection, sent)
+
+    monkeypatch.setattr(submissions, "_accept_all", counted)
+    return sizes
+
+
 async def test_a_battle_its_copy_a_conflict_and_a_bad_line_in_one_group(world: World) -> None:
     rows = [numbered(1, vote="a"), numbered(1, vote="a"), numbered(1, query="Other?"), numbered(2)]
     lines = [*body_of(rows).splitlines(), b"{"]
@@ -58,14 +71,7 @@ async def test_a_battle_its_copy_a_conflict_and_a_bad_line_in_one_group(world: W
 
 
 async def test_groups_are_stored_in_few_transactions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    accept_all = Battles.accept_all
-
-    async def counted(battles: Battles, new: Any, received_at: Any) -> Any:
-        sizes.append(len(new))
-        return await accept_all(battles, new, received_at)
-
-    monkeypatch.setattr(Battles, "accept_all", counted)
+    sizes = groups_of(monkeypatch)
     said = await results_of(world, body_of([numbered(n) for n in range(200)]))
     assert [result["status"] for result in said] == [202] * 200
     assert sum(sizes) == 200
@@ -76,19 +82,13 @@ async def test_groups_are_stored_in_few_transactions(world: World, monkeypatch: 
 async def test_battles_of_a_grpc_stream_are_stored_in_few_transactions(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sizes: list[int] = []
-    accept_all = Battles.accept_all
-
-    async def counted(battles: Battles, new: Any, received_at: Any) -> Any:
-        sizes.append(len(new))
-        return await accept_all(battles, new, received_at)
+    sizes = groups_of(monkeypatch)
 
     async def requests() -> AsyncIterator[arena_pb2.SubmitBattlesRequest]:
         for number in range(200):
             sent = to_message(battle(id=f"battle-{number}"), battle_pb2.Battle)
             yield arena_pb2.SubmitBattlesRequest(battle=sent)
 
-    monkeypatch.setattr(Battles, "accept_all", counted)
     async with rpc.channel(world.grpc_target) as channel:
         stub = arena_pb2_grpc.ArenaStub(channel)
         replies = [reply async for reply in stub.SubmitBattles(requests())]
@@ -99,19 +99,34 @@ async def test_battles_of_a_grpc_stream_are_stored_in_few_transactions(
     assert len(sizes) < 150
 
 
-async def test_a_publication_that_fails_fails_its_own_battle_only(world: World) -> None:
-    async def publish(event: Event) -> None:
-        if isinstance(event, BattleSubmitted) and event.battle.id == "battle-1":
-            raise Outage(Reason.STORE_UNAVAILABLE, "the broker does not answer")
+async def test_a_battle_that_is_sent_128_times_at_once_is_one_transaction(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.gateway.intake.submit(parse_submission(numbered(1)), NOON)
+    sizes = groups_of(monkeypatch)
+    writes = 0
+    write = Database.write
 
-    intake = replace(world.gateway.intake, publish=publish)
-    battles = [parse_submission(numbered(n)) for n in range(3)]
-    first, second, third = await intake.submit_all(battles, NOON)
-    assert isinstance(first, Receipt)
-    assert isinstance(second, Outage)
-    assert isinstance(third, Receipt)
-    again = await world.gateway.intake.submit_all(battles, NOON)
-    assert all(isinstance(outcome, Receipt) and not outcome.created for outcome in again)
+    async def counted(database: Database, work: Any) -> Any:
+        nonlocal writes
+        writes += 1
+        return await write(database, work)
+
+    monkeypatch.setattr(Database, "write", counted)
+    said = await world.gateway.intake.submit_all([parse_submission(numbered(1))] * MAX_GROUP, NOON)
+    assert said == [Receipt("battle-1", created=False)] * MAX_GROUP
+    assert (sizes, writes) == ([MAX_GROUP], 1)
+
+
+async def test_what_clients_send_one_by_one_at_the_same_time_shares_transactions(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = groups_of(monkeypatch)
+    sent = [parse_submission(numbered(number % 64)) for number in range(MAX_GROUP)]
+    receipts = await asyncio.gather(*(world.gateway.intake.submit(one, NOON) for one in sent))
+    assert sum(receipt.created for receipt in receipts) == 64
+    assert sum(sizes) == MAX_GROUP
+    assert len(sizes) < 10
 
 
 async def test_a_conflict_is_named_and_nothing_else_is_lost(world: World) -> None:

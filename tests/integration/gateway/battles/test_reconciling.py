@@ -8,23 +8,19 @@ import pytest
 from nats.js.errors import NotFoundError
 from sqlalchemy import update
 
-from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import (
     BattleFailed,
     BattleRetrieved,
     BattleScraped,
     BattleSubmitted,
-    BattleVoted,
     Event,
 )
 from nuggetstream.domain.failure import Reason, Stage
 from nuggetstream.domain.progress import BattleState
-from nuggetstream.files.submission import parse_submission
 from services.recorder.reconciler import Reconciler, reconciler
 from services.recorder.waiting import oldest_in_arena
 from services.runtime.bus import ensure
 from services.runtime.errors import Outage
-from services.runtime.nats_server import NatsServer
 from services.store.tables import battles, events
 from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -46,58 +42,6 @@ async def state_of(world: World) -> BattleState:
 async def lose_the_stream(world: World) -> None:
     await world.bus.js.delete_stream("ARENA")
     await ensure(world.bus.js, topology.streams(), topology.consumers())
-
-
-async def test_a_battle_whose_publication_failed_is_published(
-    world: World, reconciling: Reconciler, nats_server: NatsServer
-) -> None:
-    await nats_server.stop()
-    assert (await world.http.post("/v1/battles", json=submission())).status_code == 503
-    assert await state_of(world) is BattleState.RUNNING  # a ghost: nobody works on it
-    await nats_server.start()
-    now = datetime.now(UTC)
-    assert await reconciling.reconcile(now) == 0  # it may be on its way
-    assert await reconciling.reconcile(now + 2 * MINUTE) == 1
-    assert [type(event) for event in await world.published()] == [BattleSubmitted]
-    assert await reconciling.reconcile(now + 2 * MINUTE) == 0
-
-
-async def test_the_vote_that_came_with_a_battle_is_published_with_it(
-    world: World, reconciling: Reconciler, nats_server: NatsServer
-) -> None:
-    await nats_server.stop()
-    assert (await world.http.post("/v1/battles", json=submission(vote="b"))).status_code == 503
-    await nats_server.start()
-    row = await world.gateway.battles.get("tides")
-    assert row is not None
-    assert await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE) == 1
-    voted, submitted = await world.published()
-    assert isinstance(submitted, BattleSubmitted)
-    assert isinstance(voted, BattleVoted)
-    assert (voted.vote, voted.voted_at) == (Vote.B, row.received_at)
-
-    await world.http.post("/v1/battles", json=submission(vote="b"))  # it is the same vote
-    assert len(await world.published()) == 2
-    await world.happens(voted)
-    await lose_the_stream(world)
-    assert await reconciling.reconcile(datetime.now(UTC) + 20 * MINUTE) == 1
-    assert [type(event) for event in await world.published()] == [BattleSubmitted]
-
-
-async def test_a_battle_whose_vote_was_not_published_is_published_with_it(
-    world: World, reconciling: Reconciler
-) -> None:
-    async def publish(event: Event) -> None:
-        if isinstance(event, BattleVoted):
-            raise Outage(Reason.STORE_UNAVAILABLE, "the broker does not answer")
-        await world.gateway.intake.publish(event)
-
-    intake = replace(world.gateway.intake, publish=publish)
-    with pytest.raises(Outage):
-        await intake.submit(parse_submission(submission(vote="a")), datetime.now(UTC))
-    assert await world.published() == []
-    assert await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE) == 1
-    assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
 
 
 async def test_a_battle_whose_stream_was_lost_continues_where_it_was(
@@ -144,15 +88,24 @@ async def test_without_the_stream_no_battle_counts_as_lost(world: World, reconci
         await reconciling.reconcile(datetime.now(UTC) + 2 * MINUTE)
 
 
-async def test_a_submission_that_waits_for_the_recorder_is_not_published_again(
+async def test_a_submission_that_waits_is_not_published_again_and_one_that_got_lost_is(
     world: World, reconciling: Reconciler
 ) -> None:
     await world.http.post("/v1/battles", json=submission())
     now = datetime.now(UTC)
-    assert [await reconciling.reconcile(now + minutes * MINUTE) for minutes in (2, 60, 600)] == [0, 0, 0]
+    assert [await reconciling.reconcile(now + minutes * MINUTE) for minutes in (20, 60, 600)] == [0, 0, 0]
     assert len(await world.published()) == 1
-    await world.bus.js.delete_msg("ARENA", 1)
-    assert await reconciling.reconcile(now + 601 * MINUTE) == 1
+    await lose_the_stream(world)
+    assert await reconciling.reconcile(now + 10 * MINUTE) == 0
+    assert await reconciling.reconcile(now + 20 * MINUTE) == 1
+    assert [type(event) for event in await world.published()] == [BattleSubmitted]
+
+
+async def test_two_reconcilers_republish_a_battle_once(world: World, reconciling: Reconciler) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    (lost,) = await reconciling.unfinished.running(None, 10)
+    assert await reconciling.unfinished.claim(lost, datetime.now(UTC))
+    assert not await reconciling.unfinished.claim(lost, datetime.now(UTC))
 
 
 async def test_a_republished_message_that_waits_is_not_published_again(
@@ -176,12 +129,12 @@ async def test_republications_before_the_last_event_do_not_end_a_battle(
     await world.http.post("/v1/battles", json=submission())
     await lose_the_stream(world)
     now = datetime.now(UTC)
-    for minutes in (2, 10, 20):
+    for minutes in (20, 40, 60):
         assert await reconciling.reconcile(now + minutes * MINUTE) == 1
         await lose_the_stream(world)
     story = Story(battle())
     await world.happens(story.submitted(), story.scraped())
-    assert await reconciling.reconcile(now + 40 * MINUTE) == 1
+    assert await reconciling.reconcile(now + 80 * MINUTE) == 1
     assert [type(event) for event in await world.published()] == [BattleScraped]
 
 
@@ -193,7 +146,7 @@ async def test_a_retried_battle_has_the_time_of_a_new_one(world: World, reconcil
         longer_ago = datetime.now(UTC) - timedelta(days=2)
         await tx.execute(update(events).values(recorded_at=longer_ago))
         await tx.execute(update(battles).values(received_at=longer_ago, republished=3))
-    assert await world.gateway.intake.run_again("tides")
+    assert await world.gateway.intake.run_again("tides", datetime.now(UTC))
     await lose_the_stream(world)
     now = datetime.now(UTC)
     assert await reconciling.reconcile(now + 5 * MINUTE) == 0
@@ -256,13 +209,6 @@ async def test_a_republication_that_the_broker_does_not_take_is_not_counted(
             await replace(reconciling, publish=publish).reconcile(now + turn * 20 * MINUTE)
     assert await reconciling.reconcile(now + 120 * MINUTE) == 1
     assert [type(event) for event in await world.published()] == [BattleScraped]
-
-
-async def test_two_reconcilers_republish_a_battle_once(world: World, reconciling: Reconciler) -> None:
-    await world.http.post("/v1/battles", json=submission())
-    (ghost,) = await reconciling.unfinished.unrecorded(datetime.now(UTC) + MINUTE, 10)
-    assert await reconciling.unfinished.claim(ghost, datetime.now(UTC))
-    assert not await reconciling.unfinished.claim(ghost, datetime.now(UTC))
 
 
 async def test_battles_that_have_ended_are_not_looked_at(world: World, reconciling: Reconciler) -> None:

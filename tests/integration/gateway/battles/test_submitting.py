@@ -4,18 +4,17 @@ import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.event import BattleRetrieved, BattleSubmitted, BattleVoted
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.event import BattleSubmitted, BattleVoted
+from services.gateway.battles.relay import Relay
 from services.gateway.health import readiness
 from services.runtime.bus import Bus
-from services.runtime.nats_server import NatsServer
 from services.store.database import Database
+from services.store.outbox import Outbox
 from tests.integration.gateway.world import Story, World, battle, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -209,53 +208,12 @@ async def test_a_result_comes_while_the_body_is_still_being_sent(world: World) -
     writer.close()
 
 
-async def test_while_the_broker_is_away_nothing_is_lost_by_trying_again(
-    world: World, nats_server: NatsServer
-) -> None:
-    await nats_server.stop()
-    response = await world.http.post("/v1/battles", json=submission(vote="a"))
-    assert response.status_code == 503
-    assert response.headers["retry-after"]
-    assert "broker" in response.json()["error"]
-    ready = await world.http.get("/readyz")
-    assert (ready.status_code, ready.json()["reasons"]) == (503, ["the broker is not connected"])
-    assert (await world.http.get("/readyz?only=traffic")).status_code == 200
-    assert (await world.http.get("/healthz")).status_code == 200
-    await nats_server.start()
-    again = await world.http.post("/v1/battles?wait=0", json=submission(vote="a"))
-    while again.status_code == 503:  # until the connection is back
-        again = await world.http.post("/v1/battles?wait=0", json=submission(vote="a"))
-    assert again.status_code == 202
-    assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
-    assert (await world.http.get("/readyz")).status_code == 200
-
-
-async def test_a_failed_battle_runs_again_even_if_the_broker_is_away_when_it_is_sent_again(
-    world: World, nats_server: NatsServer
-) -> None:
-    story = Story(battle())
-    await world.http.post("/v1/battles", json=submission())
-    await world.happens(story.submitted(), story.retrieved(), story.judged(), story.failed(Stage.NUGGETIZER))
-    await nats_server.stop()
-    assert (await world.http.post("/v1/battles", json=submission())).status_code == 503
-    await nats_server.start()
-    again = await world.http.post("/v1/battles", json=submission())
-    while again.status_code == 503:  # until the connection is back
-        again = await world.http.post("/v1/battles", json=submission())
-    assert (again.status_code, again.json()["rerun"]) == (202, True)
-    await world.http.post("/v1/battles", json=submission())  # one run, however often it is sent
-    submitted, retrieved = await world.published()
-    assert (type(submitted), type(retrieved)) == (BattleSubmitted, BattleRetrieved)
-    assert retrieved.key != story.retrieved().key
-    assert replace(retrieved, key=story.retrieved().key) == story.retrieved()
-    assert (await world.http.get("/v1/battles/tides")).json()["state"] == "running"
-
-
 async def test_a_database_that_is_silent_is_not_waited_for_by_who_asks_for_readiness(bus: Bus) -> None:
     pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
     with socket.create_server(("127.0.0.1", 0)) as silent:  # connections are taken and nothing is said
         database = Database(f"postgresql+asyncpg://nobody@127.0.0.1:{silent.getsockname()[1]}/none")
-        reasons = readiness(bus, database, within=0.05)
+        relay = Relay(bus, Outbox(database))
+        reasons = readiness(relay, database, within=0.05)
         assert await reasons() == ["the database does not answer within 0.05 s"]
         await database.close()
 

@@ -1,0 +1,77 @@
+"""Events of battles that are not stored: they wait here, and not in the way of others.
+
+    the battle of an event is not stored    ->  a row, and the message is acked
+    the battle is stored                    ->  the event is recorded, and the row is deleted
+    the battle is not stored for a week     ->  the row is deleted
+
+It happens where a backup is restored that is older than a stream, and events arrive before the first one that
+carries its battle.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, LargeBinary, String, Table, delete, func, select
+
+from nuggetstream.domain.event import BattleEvent, battle_id_of
+from services.store.database import Database
+from services.store.schema import metadata
+from services.store.tables import battles
+from services.store.utc_datetime import UtcDateTime
+from services.wire.codec import encode, message_id, schema_of
+
+parked_events = Table(
+    "parked_events",
+    metadata,
+    Column("message_id", String(300), primary_key=True),
+    Column("battle_id", String(200), nullable=False, index=True),
+    Column("schema", String(80), nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Column("parked_at", UtcDateTime(), nullable=False, server_default=func.now()),
+)
+
+
+class ParkedEvents:
+    """The table of events whose battles are not stored."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def park(self, event: BattleEvent) -> None:
+        """Store an event until its battle is stored; the same event again changes nothing.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        row: dict[str, Any] = {"message_id": message_id(event), "battle_id": battle_id_of(event)}
+        row |= {"schema": schema_of(type(event)), "body": encode(event)}
+        await self._database.insert_rows(parked_events, [row])
+
+    async def recordable(self, limit: int) -> Sequence[Any]:
+        """The oldest events whose battles are stored by now: rows with `message_id`, `schema` and `body`.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        query = select(parked_events).join(battles, battles.c.id == parked_events.c.battle_id)
+        oldest = query.order_by(parked_events.c.parked_at).limit(limit)
+        return await self._database.read(lambda connection: connection.execute(oldest).all())
+
+    async def forget(self, message_ids: Collection[str]) -> None:
+        """Delete events that are recorded, or cannot be.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        rows = delete(parked_events).where(parked_events.c.message_id.in_(sorted(message_ids)))
+        await self._database.write(lambda connection: connection.execute(rows))
+
+    async def expire(self, before: datetime) -> int:
+        """Delete events that were parked before a time; their number.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        rows = delete(parked_events).where(parked_events.c.parked_at < before)
+        return await self._database.write(lambda connection: connection.execute(rows).rowcount)
