@@ -8,7 +8,7 @@
 <!-- run: until it is stopped -->   start it, and stop it while it runs
 <!-- file: votes.csv -->            what the block shows is that file
 <!-- prints -->                     the block above prints these lines, and perhaps others around them
-<!-- prints: nearly -->             nearly the same: vectors of 8 bits depend a little on the processor
+<!-- prints: nearly -->             nearly the same: the last digits of vectors differ between processors
 <!-- not run: why -->               nothing runs it
 """
 

@@ -4,6 +4,7 @@ from pydantic import field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.access.sites import Network, Sites, networks_of, origins_of
+from services.cli.names import names_of
 
 
 class AccessSettings(BaseSettings):
@@ -53,4 +54,4 @@ class AccessSettings(BaseSettings):
     @property
     def webhook_hosts(self) -> tuple[str, ...]:
         """The receivers of webhooks that are exempt from the address guard."""
-        return tuple(host.strip() for host in self.webhook_allowed_hosts.split(",") if host.strip())
+        return names_of(self.webhook_allowed_hosts)

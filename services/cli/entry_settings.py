@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.cli.names import names_of
+
 if TYPE_CHECKING:
     from services.gateway.battles.entry_filter import EntryFilter
 
@@ -33,12 +35,7 @@ class EntrySettings(BaseSettings):
 
         return EntryFilter(
             share=self.accept_share,
-            arenas=names_of(self.accept_arenas),
-            tags=names_of(self.accept_tags),
-            languages=names_of(self.accept_languages),
+            arenas=frozenset(names_of(self.accept_arenas)),
+            tags=frozenset(names_of(self.accept_tags)),
+            languages=frozenset(names_of(self.accept_languages)),
         )
-
-
-def names_of(listed: str) -> frozenset[str]:
-    """The names in a list that is separated by commas."""
-    return frozenset(name.strip() for name in listed.split(",") if name.strip())

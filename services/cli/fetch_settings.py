@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.cli.names import names_of
+
 if TYPE_CHECKING:
     from services.scraper.settings import ScraperSettings
 
@@ -51,6 +53,6 @@ class FetchSettings(BaseSettings):
             "per_host_delay": self.scraper_per_host_delay,
             "total_seconds": self.scraper_total_seconds,
             "render_url": self.scraper_render_url,
-            "allowed_hosts": tuple(h.strip() for h in self.scraper_allowed_hosts.split(",") if h.strip()),
+            "allowed_hosts": names_of(self.scraper_allowed_hosts),
         }
         return ScraperSettings(**{name: value for name, value in given.items() if value is not None})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nuggetstream.domain.evidence import Page
+from services.cli.names import names_of
 from services.wire.evaluators import declared
 from services.wire.graders import Graders, durable_of
 
@@ -28,8 +29,7 @@ def graders_of(names: str) -> Graders:
     Raises:
         ValueError: There is no evaluator with a name, or a name appears twice.
     """
-    listed = [name.strip() for name in names.split(",") if name.strip()]
-    return declared(listed)
+    return declared(names_of(names))
 
 
 @asynccontextmanager

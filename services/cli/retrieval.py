@@ -9,7 +9,7 @@ import structlog
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.entry_settings import names_of
+from services.cli.names import names_of
 from services.runtime.errors import Unavailable
 from services.runtime.llm.address import EndpointAddress
 
@@ -74,7 +74,7 @@ class RetrievalSettings(BaseSettings):
     @property
     def shared_arenas(self) -> frozenset[str]:
         """The arenas whose corpus is shared."""
-        return names_of(self.retrieval_shared_arenas)
+        return frozenset(names_of(self.retrieval_shared_arenas))
 
     @property
     def rerank_key(self) -> str | None:

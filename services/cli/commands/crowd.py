@@ -9,6 +9,7 @@ import click
 from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
+from services.cli.names import names_of
 from services.cli.rating_options import with_options
 from services.cli.showing import needing_analysis, plain_option, refusing, show
 
@@ -159,7 +160,5 @@ def _labels(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
         dimension, _, listed = text.rpartition("=")
         if dimension in labels:
             raise click.UsageError(f"--labels: {dimension or 'all dimensions'} twice")
-        labels[dimension] = tuple(
-            shortest_form(label.strip()) for label in listed.split(",") if label.strip()
-        )
+        labels[dimension] = tuple(map(shortest_form, names_of(listed)))
     return labels
