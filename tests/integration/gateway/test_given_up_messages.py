@@ -99,7 +99,7 @@ async def small(bus: Bus, record: Database) -> AsyncIterator[World]:
         for number, size in enumerate([500_000] * (room // 500_000 - 1) + [50_000] * 11 + [4_000] * 12):
             letter = Outgoing("arena.v1.dead.intake", f"ballast-{number}", "t", b"x" * size)
             try:
-                await world.bus.publish(letter, within=0.2)
+                await world.bus.publish(letter, within=1.0)
             except Outage:  # the stream is full for this size
                 continue
         await world.usage.measure()
