@@ -28,9 +28,8 @@ from benchmarks.store_pages import pages
 from benchmarks.store_webhooks import measure_webhooks
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
-from nuggetstream.domain.slice import EVERYTHING, Slice
+from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.options import Every
-from nuggetstream.ratings.ties import TiePolicy
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.runtime.llm.accounting import Budget, Ledger, Limit
@@ -39,7 +38,7 @@ from services.store.database import Database
 from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
 from services.store.spend import DatabaseSpendStore
-from services.wire.rating_queries import TimelineQuery
+from services.wire.rating_queries import AgreementQuery, TimelineQuery
 
 GOALS = {  # seconds at the largest size
     "board, unchanged": 0.05,
@@ -166,7 +165,7 @@ async def measure_agreement(world: World) -> dict[str, Cost]:
     await warm.get(ARENA)
 
     async def ask() -> None:
-        await warm.agreement(ARENA, TiePolicy.HALF, EVERYTHING)
+        await warm.agreement(AgreementQuery(arena=ARENA))
 
     async def ask_after(change: Callable[[], Awaitable[None]]) -> Cost:
         await change()

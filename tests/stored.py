@@ -1,14 +1,16 @@
 """Battles in a database, with everything that the stages store of them, and where a text is in it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
+from operator import attrgetter
 
 import numpy as np
 from sqlalchemy import Connection, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Source, Vote
@@ -16,6 +18,8 @@ from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import EVERYTHING, Slice
+from nuggetstream.ratings.counts import PairCount
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.call_log import ModelCall
 from services.runtime.llm.call_log import Outcome as CallOutcome
@@ -23,12 +27,14 @@ from services.runtime.llm.prices import Money, Tokens
 from services.store.battles import Battles, NewEvent
 from services.store.blobs import Blobs, Replies
 from services.store.call_log import DatabaseCallLog
+from services.store.cells import Cell, read_counts
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.compressed import decompress, packed
 from services.store.database import Database
 from services.store.event_bodies import Bodies
 from services.store.locks import lock
 from services.store.outcome import Outcome
+from services.store.outcome_rows import OutcomeRows
 from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
 from services.store.reruns import Restart, restart_failed
@@ -84,6 +90,32 @@ class WrittenOutcomes(Outcomes):
             put_all(connection, new)
 
         await self._database.write(write)
+
+
+async def pair_counts(
+    database: Database, arena: str, lens: Lens, selection: Slice = EVERYTHING
+) -> list[PairCount]:
+    """Number of outcomes per pair of systems and winner, sorted, as boards count them."""
+    async with database.transaction() as tx:
+        return winners_of((await read_counts(tx, arena, lens, selection)).cells)
+
+
+async def pair_counts_of_rows(
+    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice, *, dated: bool = False
+) -> list[Cell]:
+    """The same numbers from the rows of the outcomes alone."""
+    rows = await tx.execute(OutcomeRows(tx).numbers(arena, lens, selection, dated=dated))
+    return [Cell(*row[:3], *map(int, row[3:])) for row in rows]
+
+
+def winners_of(cells: Iterable[Cell]) -> list[PairCount]:
+    counts = [
+        PairCount(cell.system_a, cell.system_b, vote, getattr(cell, vote.value))
+        for cell in cells
+        for vote in Vote
+        if getattr(cell, vote.value)
+    ]
+    return sorted(counts, key=attrgetter("system_a", "system_b", "winner"))
 
 
 async def evaluate(database: Database, name: str, text: str, at: datetime = NOON) -> None:

@@ -29,11 +29,10 @@ from services.store.facets import DETECTED, EVALUATOR
 from services.store.judge_biases import counted_judges, judge_counters
 from services.store.label_agreement import counted_labels
 from services.store.label_tables import label_counters
-from services.store.outcome_rows import shift_of, source_number, utc_text
+from services.store.outcome_rows import cells_of_outcome, source_number, utc_text
 from services.store.slices import unfolded
 from services.store.tables import (
     JOINT_COLUMNS,
-    OUTCOME_COLUMNS,
     battle_counters,
     battles,
     joint_counters,
@@ -129,9 +128,7 @@ def _pairs(*, sqlite: bool) -> Query:
 
 def _pair_and_cells(rows: FromClause) -> list[ColumnElement[Any]]:
     """Arena, lens and systems of outcomes, and what they add to the counter of their pair."""
-    cells = [case((rows.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
-    cells += [shift_of(name, rows).label(f"shift_{name}") for name in ("a", "b")]
-    return [rows.c.arena, rows.c.lens, rows.c.system_a, rows.c.system_b, *cells]
+    return [rows.c.arena, rows.c.lens, rows.c.system_a, rows.c.system_b, *cells_of_outcome(rows)]
 
 
 def _joints(*, sqlite: bool) -> Query:

@@ -3,39 +3,35 @@
 Battles of a system against itself are left out, because they do not say which system is better.
 """
 
-from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, String, Subquery, case, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Label,
+    Select,
+    String,
+    Subquery,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
 from nuggetstream.domain.slice import EVERYTHING, Slice
-from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.counts import JointCount
 from services.store.consensus import common_rows
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.probabilities import UNIT
 from services.store.slices import conditions_of
-from services.store.tables import battles, outcomes
+from services.store.tables import OUTCOME_COLUMNS, SHIFT_COLUMNS, battles, outcomes
 
-
-class Shift(NamedTuple):
-    """Expected minus discrete wins between two systems, in millionths.
-
-    Attributes:
-        period: Day or month, such as "20260504"; empty for all time.
-        system_a: Name of the system that wrote answer A.
-        system_b: Name of the system that wrote answer B.
-        a: Difference of the wins of A.
-        b: Difference of the wins of B.
-    """
-
-    period: str
-    system_a: str
-    system_b: str
-    a: int
-    b: int
+NUMBERS = (*OUTCOME_COLUMNS, *SHIFT_COLUMNS)
 
 
 class OutcomeRows:
@@ -49,50 +45,18 @@ class OutcomeRows:
         self._connection = connection
         self._sqlite = connection.dialect.name == "sqlite"
 
-    async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
-        """Number of battles per pair of systems and common outcome of their judges."""
-        row = self._per_battle(arena, selection, lens).c
-        keys = (row.system_a, row.system_b, row.winner)
-        rows = await self._connection.execute(select(*keys, func.count().label("battles")).group_by(*keys))
-        return [PairCount(r.system_a, r.system_b, Vote(r.winner), r.battles) for r in rows]
-
-    async def counts(self, arena: str, lens: Lens, selection: Slice) -> tuple[list[PairCount], int]:
-        """Number of battles per pair of systems and common outcome, and of battles with any outcome."""
-        cells = await self.pair_counts(arena, lens, selection)
-        if lens in JUDGED and selection.evaluator is None:  # a battle may have several verdicts
-            return cells, await self.decided(arena, lens, selection)
-        return cells, sum(cell.count for cell in cells)
-
-    async def daily_counts(
-        self, arena: str, lens: Lens, selection: Slice = EVERYTHING
-    ) -> list[tuple[datetime, PairCount]]:
-        """Number of battles per day of receipt (in UTC), pair of systems and outcome, oldest day first."""
-        day = utc_text(battles.c.received_at, 10, sqlite=self._sqlite)
+    def numbers(self, arena: str, lens: Lens, selection: Slice, *, dated: bool = False) -> Select[Any]:
+        """A query of the columns of `cells.Cell`, with `dated` per day of receipt in UTC, in order."""
         rows = self._per_battle(arena, selection, lens)
-        keys = (day.label("day"), rows.c.system_a, rows.c.system_b, rows.c.winner)
-        query = select(*keys, func.count().label("battles"))
-        query = query.select_from(rows.join(battles, battles.c.id == rows.c.battle_id))
-        columns = [*keys[1:]]
-        query = query.group_by("day", *columns).order_by("day", *columns)
-        return [
-            (
-                datetime.fromisoformat(row.day).replace(tzinfo=UTC),
-                PairCount(row.system_a, row.system_b, Vote(row.winner), row.battles),
-            )
-            for row in await self._connection.execute(query)
-        ]
-
-    async def shifts(self, arena: str, lens: Lens, selection: Slice, *, daily: bool = False) -> list[Shift]:
-        """Expected minus discrete wins per pair of systems, and with `daily` per day of receipt (in UTC)."""
-        period = utc_text(battles.c.received_at, 10, sqlite=self._sqlite) if daily else literal("")
-        told = self._per_battle(arena, selection, lens)
-        keys = (period.label("period"), told.c.system_a, told.c.system_b)
-        query = select(*keys, *(func.sum(shift_of(winner, told)) for winner in ("a", "b")))
-        if daily:
-            query = query.select_from(told.join(battles, battles.c.id == told.c.battle_id))
-        query = query.where(told.c.probability_a.is_not(None)).group_by(*keys)
-        rows = await self._connection.execute(query)
-        return [Shift(row[0].replace("-", ""), row[1], row[2], int(row[3]), int(row[4])) for row in rows]
+        period: ColumnElement[str] = literal("")
+        if dated:
+            day = utc_text(battles.c.received_at, 10, sqlite=self._sqlite)
+            period = func.replace(day, "-", "", type_=String)
+        keys = (period.label("period"), rows.c.system_a, rows.c.system_b)
+        query = select(*keys, *(func.sum(cell).label(cell.name) for cell in cells_of_outcome(rows)))
+        if dated:
+            query = query.select_from(rows.join(battles, battles.c.id == rows.c.battle_id))
+        return query.group_by(*keys).order_by(keys[0])
 
     async def probable(self, arena: str, lens: Lens, selection: Slice) -> int:
         """Number of outcomes with known probabilities."""
@@ -148,11 +112,15 @@ class OutcomeRows:
         query = self._counted(select(func.count(outcomes.c.battle_id.distinct())), arena, selection, lens)
         return int(await self._connection.scalar(query) or 0)
 
+    @staticmethod
+    def has_several(lens: Lens, selection: Slice) -> bool:
+        """Whether a battle may have several outcomes in a lens, those of several judges."""
+        return lens in JUDGED and selection.evaluator is None
+
     def _per_battle(self, arena: str, selection: Slice, lens: Lens) -> Subquery:
         """The outcomes of a slice, one per battle and pair of systems."""
-        if lens in JUDGED and selection.evaluator is None:  # a battle may have several verdicts
-            return self._counted(common_rows(), arena, selection, lens).subquery()
-        return self._counted(select(outcomes), arena, selection, lens).subquery()
+        rows = common_rows() if self.has_several(lens, selection) else select(outcomes)
+        return self._counted(rows, arena, selection, lens).subquery()
 
     def _counted(self, query: Select[Any], arena: str, selection: Slice, *lenses: Lens) -> Select[Any]:
         """Restrict a query to an arena, a slice and lenses, without battles of a system against itself."""
@@ -174,7 +142,13 @@ async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcom
     return [outcome_of_row(row) for row in await tx.execute(query)]
 
 
-def shift_of(winner: str, rows: FromClause = outcomes) -> ColumnElement[int]:
+def cells_of_outcome(rows: FromClause) -> list[Label[int]]:
+    """What outcomes add to the numbers of their pair of systems, by name of the number."""
+    cells = [case((rows.c.winner == name, 1), else_=0).label(name) for name in OUTCOME_COLUMNS]
+    return [*cells, *(_shift_of(name, rows).label(f"shift_{name}") for name in ("a", "b"))]
+
+
+def _shift_of(winner: str, rows: FromClause) -> ColumnElement[int]:
     """Expected minus discrete wins of A or B of an outcome, in millionths; 0 without known probabilities."""
     probability = rows.c[f"probability_{winner}"]
     discrete = case((rows.c.winner == winner, UNIT), else_=0)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -18,28 +17,23 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import EVERYTHING, Slice
-from nuggetstream.ratings.counts import JointCount, PairCount
+from nuggetstream.ratings.counts import JointCount
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Every
+from services.store.cells import read_counts, read_dated, tally_of_cells
 from services.store.counters import LENS_PAIRS
 from services.store.database import Database
-from services.store.dated import dated_tallies
-from services.store.expected import expected_pairs
 from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.judge_biases import JudgeCounts, read_judge_counts, read_models
 from services.store.outcome import Outcome, outcome_of_row
 from services.store.outcome_rows import OutcomeRows, outcomes_of_battle
-from services.store.periods import CountedPair, added, period_of
 from services.store.tables import (
     JOINT_COLUMNS,
-    OUTCOME_COLUMNS,
     joint_counters,
     lens_counters,
     outcomes,
-    pair_counters,
 )
 
-_WINNERS = [Vote(name) for name in OUTCOME_COLUMNS]
 JointTotals = Mapping[tuple[Vote | None, Vote | None], int]
 _JOINT = [
     (None if first is None else Vote(first), None if second is None else Vote(second))
@@ -88,31 +82,22 @@ class Outcomes:
         """
         async with self._database.snapshot() as tx:
             stamp = await _stamp(tx, arena, lens, range_of(selection.of(lens)))
-            pairs, decided = await _counted(tx, arena, lens, selection.of(lens))
-            counted = sum(sum(pair[2:]) for pair in pairs)
-            if not selection.of(lens).expected:
-                return LensCounts(Tally.of_pairs(pairs), counted, decided, stamp)
-            expected, probable = await expected_pairs(tx, arena, lens, selection.of(lens), pairs)
-        return LensCounts(Tally.of_pairs(expected), counted, decided, stamp, probable)
-
-    async def pair_counts(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> list[PairCount]:
-        """Number of outcomes per pair of systems and winner, sorted by system A, system B and winner."""
-        async with self._database.snapshot() as tx:
-            pairs, _ = await _counted(tx, arena, lens, selection.of(lens))
-        counts = [
-            PairCount(pair[0], pair[1], winner, number)
-            for pair in pairs
-            for winner, number in zip(_WINNERS, pair[2:], strict=True)
-            if number
-        ]
-        return sorted(counts, key=attrgetter("system_a", "system_b", "winner"))
+            cells, decided, probable = await read_counts(tx, arena, lens, selection)
+        expected = selection.of(lens).expected
+        return LensCounts(
+            tally=tally_of_cells(cells, expected=expected),
+            outcomes=sum(cell.outcomes for cell in cells),
+            decided=decided,
+            stamp=stamp,
+            probable=probable if expected else None,
+        )
 
     async def dated(
         self, arena: str, lens: Lens, selection: Slice = EVERYTHING, every: Every = Every.DAY
     ) -> list[tuple[datetime, Tally]]:
         """Outcomes per day of receipt (in UTC), or per month if that is enough, the oldest first."""
         async with self._database.transaction() as tx:
-            return await dated_tallies(tx, arena, lens, selection, every)
+            return await read_dated(tx, arena, lens, selection, every)
 
     async def joint_counts(
         self, arena: str, first: Lens, second: Lens, selection: Slice = EVERYTHING
@@ -239,50 +224,3 @@ async def _stamp(tx: AsyncConnection, arena: str, lens: Lens, facets: Range | No
     query = select(counter.stamp).where(counter.arena == arena, counter.lens == lens.value)
     stamp: int | None = await tx.scalar(query.where(counter.kind == facet.kind, counter.value == facet.value))
     return stamp
-
-
-async def _counted(
-    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice
-) -> tuple[list[CountedPair], int]:
-    """Outcomes per pair of systems, and battles decided, from counters as far as there are any.
-
-    Without flagged battles, which are few, they are what all battles have less the rows of the flagged ones.
-    """
-    if selection.flagged is Flagged.EXCLUDE:
-        pairs, decided = await _counted(tx, arena, lens, selection.having(Flagged.INCLUDE))
-        cells, fewer = await OutcomeRows(tx).counts(arena, lens, selection.having(Flagged.ONLY))
-        return added([(-1, cells)], pairs), decided - fewer
-    if (facets := range_of(selection)) is not None:
-        return await _pairs(tx, arena, lens, facets), await _decided(tx, arena, lens, facets)
-    period, rows = period_of(selection), OutcomeRows(tx)
-    if period is None:
-        cells, decided = await rows.counts(arena, lens, selection)
-        return added([(1, cells)]), decided
-    pairs = await _pairs(tx, arena, lens, period.months)
-    decided = await _decided(tx, arena, lens, period.months)
-    parts = []
-    for sign, time in period.rows:
-        cells, more = await rows.counts(arena, lens, time)
-        parts.append((sign, cells))
-        decided += sign * more
-    return added(parts, pairs), decided
-
-
-async def _decided(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> int:
-    counter = lens_counters.c
-    query = select(func.sum(counter.decided)).where(counter.arena == arena, counter.lens == lens.value)
-    return int(await tx.scalar(query.where(facets.conditions(lens_counters))) or 0)
-
-
-async def _pairs(tx: AsyncConnection, arena: str, lens: Lens, facets: Range) -> list[CountedPair]:
-    """System A, system B and the number of outcomes per winner, of every pair with an outcome."""
-    counter = pair_counters.c
-    numbers = [counter[name] for name in OUTCOME_COLUMNS]
-    where = (counter.arena == arena, counter.lens == lens.value, facets.conditions(pair_counters))
-    if facets.single is not None:
-        query = select(counter.system_a, counter.system_b, *numbers).where(*where)
-        return [(*row,) for row in await tx.execute(query) if any(row[2:])]
-    query = select(counter.system_a, counter.system_b, *(func.sum(number) for number in numbers))
-    query = query.where(*where).group_by(counter.system_a, counter.system_b)
-    rows = await tx.execute(query)
-    return [(row[0], row[1], *map(int, row[2:])) for row in rows if any(row[2:])]

@@ -6,17 +6,12 @@ At each end, either the rows inside the period are added or those outside are su
 shorter time. So at most half a month of rows is read at each end, however long the period is.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from nuggetstream.domain.slice import Slice
-from nuggetstream.ratings.counts import PairCount
 from services.store.facets import Range, range_of
-from services.store.tables import OUTCOME_COLUMNS
 
-CountedPair = tuple[str, str, int, int, int, int]
 SignedRows = tuple[int, Slice]
 
 
@@ -69,19 +64,3 @@ def _nearest_month(
     if moment - first <= following - moment:
         return first, ((sign, Slice(since=first, until=moment)),)
     return following, ((-sign, Slice(since=moment, until=following)),)
-
-
-def added(
-    parts: Iterable[tuple[int, Sequence[PairCount]]], pairs: Sequence[CountedPair] = ()
-) -> list[CountedPair]:
-    """Counts of pairs, with those of rows added (+1) or subtracted (-1); only pairs that have an outcome."""
-    sums = {pair[:2]: Counter(dict(zip(OUTCOME_COLUMNS, pair[2:], strict=True))) for pair in pairs}
-    for sign, cells in parts:
-        for cell in cells:
-            numbers = sums.setdefault((cell.system_a, cell.system_b), Counter())
-            numbers[cell.winner.value] += sign * cell.count
-    return [
-        (*pair, numbers["a"], numbers["b"], numbers["tie"], numbers["both_bad"])
-        for pair, numbers in sums.items()
-        if any(numbers.values())
-    ]

@@ -12,6 +12,7 @@ from nuggetstream.domain.lens import Lens
 from tests.browser.reader import Reader
 from tests.integration.gateway.test_nugget_edits import SUN, add, edit, labelled, patched, states_in_b
 from tests.integration.gateway.world import Story, World, battle
+from tests.stored import pair_counts
 
 
 def fill(browser: Chrome, texts: Mapping[str, str], choices: Mapping[str, str]) -> None:
@@ -50,7 +51,7 @@ async def test_an_edit_on_the_page_changes_labels_scores_and_the_board(browser: 
     history = (await reader.texts("#nugget-edits"))[0]
     assert "The Sun was missing." in history
     assert "Ada" in history
-    (count,) = await world.gateway.outcomes.pair_counts("demo", Lens.NUGGET)
+    (count,) = await pair_counts(world.database, "demo", Lens.NUGGET)
     assert (count.system_a, count.system_b, count.winner.value, count.count) == ("atlas", "birch", "b", 1)
     assert await reader.complaints() == []
 

@@ -11,8 +11,7 @@ from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.judgment import MemberVerdict
 from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
 from nuggetstream.domain.progress import BattleState, Branch
-from nuggetstream.domain.slice import EVERYTHING, Slice
-from nuggetstream.ratings.ties import TiePolicy
+from nuggetstream.domain.slice import Slice
 from services.rater.boards import Boards
 from services.store.battles import Battles, NewEvent
 from services.store.database import Database
@@ -20,9 +19,10 @@ from services.store.deletion import Deletions
 from services.store.failed import FailedBattles, FailureFilter
 from services.store.stated_outcomes import outcomes_of
 from services.store.tables import grader_states
+from services.wire.rating_queries import AgreementQuery
 from tests import samples
 from tests.samples import NOON
-from tests.stored import WrittenOutcomes, restarted
+from tests.stored import WrittenOutcomes, pair_counts, restarted
 
 OPEN = FailureFilter(stage=Stage.GRADER)
 
@@ -132,7 +132,7 @@ async def test_guided_verdicts_and_members_are_in_no_board_of_the_judge(database
         Lens.GUIDED: ["nugget_guided"],
         Lens.MEMBER: ["pairwise/x"],
     }
-    chosen = await outcomes.pair_counts("default", Lens.MEMBER, Slice(evaluator="pairwise/x", tags=("t",)))
+    chosen = await pair_counts(database, "default", Lens.MEMBER, Slice(evaluator="pairwise/x", tags=("t",)))
     assert chosen == []
-    agreement = await Boards(outcomes, battles).agreement("default", TiePolicy.HALF, EVERYTHING)
-    assert {lens for pair in agreement for lens in (pair.first, pair.second)} == set(INDEPENDENT)
+    agreement = await Boards(outcomes, battles).agreement(AgreementQuery())
+    assert {lens for pair in agreement.pairs for lens in (pair.first, pair.second)} == set(INDEPENDENT)

@@ -21,7 +21,7 @@ from services.store.recording import NewEvent
 from services.wire.codec import encode, message_id, schema_of
 from tests import samples
 from tests.samples import NOON
-from tests.stored import WrittenOutcomes
+from tests.stored import WrittenOutcomes, pair_counts
 
 CHANGE = NuggetChange(EditKind.ADD, (), "Tea has caffeine.", Importance.OKAY)
 
@@ -123,5 +123,5 @@ async def test_the_outcome_of_the_newest_list_counts_whenever_it_is_stored(
     assert await outcomes.of_battle("b1") == [edited]
     await outcomes.put(replace(first, decided_at=NOON + timedelta(hours=2), list_version=None))
     assert await outcomes.of_battle("b1") == [edited]
-    counts = await outcomes.pair_counts("default", Lens.NUGGET)
+    counts = await pair_counts(database, "default", Lens.NUGGET)
     assert [(count.winner, count.count) for count in counts] == [(Vote.B, 1)]

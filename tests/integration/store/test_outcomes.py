@@ -16,7 +16,7 @@ from services.store.outcome import Outcome
 from services.store.recount import recount
 from services.store.tables import battles
 from tests.samples import NOON, battle
-from tests.stored import WrittenOutcomes
+from tests.stored import WrittenOutcomes, pair_counts
 
 OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 
@@ -108,12 +108,12 @@ async def test_pairs_are_counted_by_arena_and_lens(database: Database) -> None:
     await outcomes.put(replace(OUTCOME, battle_id="b7", system_a="right", system_b="left"))
     await outcomes.put(replace(OUTCOME, battle_id="b8", lens=Lens.JUDGE, source="judge:x"))
     await outcomes.put(replace(OUTCOME, battle_id="b9", arena="elsewhere"))
-    assert await outcomes.pair_counts("default", Lens.HUMAN) == [
+    assert await pair_counts(database, "default", Lens.HUMAN) == [
         PairCount("left", "right", Vote.A, 2),
         PairCount("left", "right", Vote.TIE, 1),
         PairCount("right", "left", Vote.A, 1),
     ]
-    assert await outcomes.pair_counts("nowhere", Lens.HUMAN) == []
+    assert await pair_counts(database, "nowhere", Lens.HUMAN) == []
 
 
 async def test_a_battle_with_two_judges_is_one_decided_battle(database: Database) -> None:

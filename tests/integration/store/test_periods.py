@@ -10,13 +10,13 @@ from sqlalchemy import event
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import Slice
-from nuggetstream.ratings.counts import tally_of
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Every
+from services.store.cells import tally_of_cells
 from services.store.database import Database
-from services.store.outcome_rows import OutcomeRows
 from services.store.outcomes import Outcomes
 from tests.integration.store.test_counters import FEBRUARY, MAY, SLICES, Operations
+from tests.stored import pair_counts_of_rows
 
 
 def cells(day: object, tally: Tally) -> Counter[tuple[object, ...]]:
@@ -40,9 +40,10 @@ async def test_days_and_months_have_the_outcomes_of_their_rows(database: Databas
         for selection in SLICES:
             days, months = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
             async with database.transaction() as tx:
-                rows = await OutcomeRows(tx).daily_counts("default", lens, selection)
-            for day, cell in rows:
-                tally = tally_of([cell])
+                rows = await pair_counts_of_rows(tx, "default", lens, selection, dated=True)
+            for cell in rows:
+                day = datetime.strptime(cell.period, "%Y%m%d").replace(tzinfo=UTC)
+                tally = tally_of_cells([cell], expected=False)
                 days += cells(day, tally)
                 months += cells(day.replace(day=1), tally)
             dated = await outcomes.dated("default", lens, selection)

@@ -17,7 +17,7 @@ from services.store.outcome import Outcome
 from services.store.probabilities import Probabilities
 from services.store.recount import recount
 from tests.samples import NOON, battle
-from tests.stored import WrittenOutcomes
+from tests.stored import WrittenOutcomes, pair_counts
 
 JUDGES = ("kind", "quick", "strict")
 FROM_ROWS = Slice(language="en", tags=("t",))  # several conditions have no counters
@@ -99,8 +99,8 @@ async def test_more_than_half_of_the_judges_decide(database: Database) -> None:
         PairCount("left", "right", Vote.B, 1),
         PairCount("left", "right", Vote.TIE, 3),
     ]
-    assert await WrittenOutcomes(database).pair_counts("default", Lens.JUDGE) == counted
-    assert await WrittenOutcomes(database).pair_counts("default", Lens.JUDGE, FROM_ROWS) == counted
+    assert await pair_counts(database, "default", Lens.JUDGE) == counted
+    assert await pair_counts(database, "default", Lens.JUDGE, FROM_ROWS) == counted
     assert set((await recount(database, repair=False)).values()) == {0}
 
 

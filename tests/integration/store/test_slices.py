@@ -18,7 +18,7 @@ from services.store.outcome import Outcome
 from services.store.slices import conditions_of
 from services.store.tables import battles
 from tests.samples import NOON, battle
-from tests.stored import WrittenOutcomes
+from tests.stored import WrittenOutcomes, pair_counts
 
 HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 
@@ -35,7 +35,7 @@ async def receive(
 async def found(database: Database, among: Slice) -> tuple[int, int, int]:
     """Outcomes counted, battles decided, battles received."""
     outcomes = WrittenOutcomes(database)
-    counts = await outcomes.pair_counts("default", Lens.HUMAN, among)
+    counts = await pair_counts(database, "default", Lens.HUMAN, among)
     decided = (await outcomes.lens_counts("default", Lens.HUMAN, among)).decided
     return sum(cell.count for cell in counts), decided, await Battles(database).received("default", among)
 
@@ -122,7 +122,7 @@ async def test_what_is_received_is_counted_by_arena(database: Database) -> None:
 
 async def test_a_system_against_itself_is_no_outcome(database: Database) -> None:
     await WrittenOutcomes(database).put(replace(HUMAN, system_b="left"))
-    assert await WrittenOutcomes(database).pair_counts("default", Lens.HUMAN) == []
+    assert await pair_counts(database, "default", Lens.HUMAN) == []
     assert (await WrittenOutcomes(database).lens_counts("default", Lens.HUMAN)).decided == 0
     assert await WrittenOutcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE) == []
 
@@ -154,7 +154,7 @@ async def test_of_two_judges_the_first_by_name_speaks_for_the_battle(database: D
     await say(database, "b1", Lens.JUDGE, Vote.TIE, "judge:kind")
     counts = await WrittenOutcomes(database).joint_counts("default", Lens.HUMAN, Lens.JUDGE)
     assert counts == [JointCount("left", "right", Vote.A, Vote.TIE, 1)]
-    both = await WrittenOutcomes(database).pair_counts("default", Lens.JUDGE)
+    both = await pair_counts(database, "default", Lens.JUDGE)
     assert both == [PairCount("left", "right", Vote.TIE, 1)]  # no majority
 
 

@@ -22,6 +22,7 @@ from services.store.outbox import outbox
 from services.store.tables import battles, blobs
 from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
+from tests.stored import pair_counts
 
 AT_ONCE = timedelta(0)
 
@@ -34,7 +35,7 @@ async def waiting(world: World) -> list[str]:
 
 
 async def counted(world: World) -> dict[Vote, int]:
-    counts = await world.gateway.outcomes.pair_counts("demo", Lens.HUMAN)
+    counts = await pair_counts(world.database, "demo", Lens.HUMAN)
     return {count.winner: count.count for count in counts}
 
 
