@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from services.runtime import rpc
+from services.runtime.background import IN_BACKGROUND
 from services.runtime.bus import Bus
 from services.runtime.rpc_limits import RpcLimits
 from services.runtime.runner import Runner
@@ -115,6 +116,7 @@ async def _prepared(first: Sequence[Preparation], stop: asyncio.Event) -> bool:
 
 
 async def _until_stopped(chore: BackgroundTask, stop: asyncio.Event) -> None:
+    IN_BACKGROUND.set(True)  # in the context of this task alone
     await chore(stop)
     if not stop.is_set():
         raise RuntimeError(f"{chore!r} ended on its own")

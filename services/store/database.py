@@ -13,15 +13,17 @@ from sqlalchemy import Connection, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from services.runtime import metrics
+from services.runtime.background import IN_BACKGROUND
 from services.runtime.masking import KNOWN, secrets_in
 from services.store.locks import lock
 from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
 from services.store.sqlite_connection import connect
 from services.store.sqlite_threads import Each, SqliteThreads, Work
-from services.store.unavailability import as_unavailable
+from services.store.unavailability import BUSY, as_unavailable
 from services.store.usage import export_pool
 
 T = TypeVar("T")
@@ -30,6 +32,7 @@ T = TypeVar("T")
 # accepts by default.
 DEFAULT_CONNECTIONS = 4
 _BUSY_SECONDS = 30
+_POOL_SECONDS = 5.0  # to wait for a connection of the pool
 # Pages of 4 kB in the write-ahead log before they are copied to the database, those that several transactions
 # changed once. A log of 16 MB costs less than the default of 4 MB, and the saving grows with the database.
 _PAGES_PER_CHECKPOINT = 4000
@@ -44,7 +47,9 @@ class Database:
         url: SQLAlchemy URL: `sqlite+aiosqlite:///path` or `postgresql+asyncpg://...`. With a pooler that
             gives every transaction another server connection, such as PgBouncer, it ends in
             `?prepared_statement_cache_size=0`.
-        connections: Connections to PostgreSQL that are open at most. A transaction waits for a free one.
+        connections: Connections to PostgreSQL that are open at most. A transaction waits for a free one, for
+            a few seconds. Background tasks have at most half of them, so that neither requests nor the
+            pipeline wait for these.
     """
 
     def __init__(self, url: str, connections: int = DEFAULT_CONNECTIONS) -> None:
@@ -52,6 +57,7 @@ class Database:
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections)
         self._is_pooled = is_pooled(url)
+        self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
         self._threads = (
@@ -73,7 +79,7 @@ class Database:
         """
         started = perf_counter()
         with as_unavailable():
-            async with self.engine.begin() as connection:
+            async with self._share(), self.engine.begin() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
 
@@ -118,7 +124,7 @@ class Database:
             return
         started = perf_counter()
         with as_unavailable():
-            async with self._autocommit.connect() as connection:
+            async with self._share(), self._autocommit.connect() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
 
@@ -150,6 +156,33 @@ class Database:
                 await tx.exec_driver_sql("BEGIN IMMEDIATE")
             await tx.run_sync(lock, keys)
             yield tx
+
+    @asynccontextmanager
+    async def unlimited(self) -> AsyncIterator[Any]:
+        """A connection of the driver to PostgreSQL, outside of transactions, without limits of time."""
+        async with self._autocommit.connect() as connection:
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+            if not self._is_pooled:
+                await driver.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+            try:
+                yield driver
+            finally:
+                await connection.invalidate()  # nobody else gets it without limits
+
+    @asynccontextmanager
+    async def _share(self) -> AsyncIterator[None]:
+        """The turn of a transaction; background tasks wait for theirs."""
+        if self.is_sqlite or not IN_BACKGROUND.get():
+            yield
+            return
+        try:
+            await asyncio.wait_for(self._in_background.acquire(), _POOL_SECONDS)
+        except TimeoutError:
+            raise PoolTimeout(BUSY) from None
+        try:
+            yield
+        finally:
+            self._in_background.release()
 
     async def close(self) -> None:
         """Close all connections."""
@@ -219,9 +252,13 @@ def inserting_new(dialect: str, table: Table) -> Any:
 def _engine(url: str, connections: int) -> AsyncEngine:
     if make_url(url).get_backend_name() != "sqlite":
         engine = create_async_engine(
-            url, pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url)
+            url,
+            pool_size=connections,
+            max_overflow=0,
+            pool_timeout=_POOL_SECONDS,
+            connect_args=asyncpg_arguments(url),
         )
-        watch_connections(engine.sync_engine)
+        watch_connections(engine.sync_engine, pooled=is_pooled(url))
         return engine
     engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
     event.listen(engine.sync_engine, "connect", _configure_sqlite)

@@ -4,15 +4,19 @@ The declarations of the tables are the schema: an empty database gets them as th
 newest revision. Migrations are for databases that have rows, each in a transaction of its own.
 """
 
+import asyncio
+import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util import OrderedSet
 
@@ -37,18 +41,30 @@ import services.store.webhook_tables  # noqa: F401 - all of these declare tables
 from services.store.database import Database
 from services.store.schema import metadata
 
+log = structlog.get_logger(__name__)
+
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _LOCK = 7_311_905  # an arbitrary number that no other advisory lock uses
+_LOCK_NOT_AVAILABLE = "55P03"
+_ATTEMPTS, _PAUSE_S = 30, 2.0  # of a step; each waits for a lock as long as any transaction does
 
 
 async def upgrade(database: Database) -> None:
     """Give the database the schema of this version; nothing changes where it has it.
 
     It can be called by several processes at once. A database that a newer version migrated is left alone, so
-    that the previous version can start again.
+    that the previous version can start again. A step that meets a lock of another transaction waits a few
+    seconds, so that what waits behind it gets on, and is tried again.
     """
-    while await _step(database):
-        pass
+    for attempt in itertools.count(1):
+        try:
+            if not await _step(database):
+                return
+        except DBAPIError as error:
+            if attempt >= _ATTEMPTS or getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
+                raise
+            log.info("a migration waits for a lock", attempt=attempt)
+            await asyncio.sleep(_PAUSE_S)
 
 
 async def _step(database: Database) -> bool:
@@ -104,6 +120,8 @@ async def _locked(database: Database) -> AsyncIterator[AsyncConnection]:
     """A transaction with a lock, so that migrations wait for each other."""
     lock = "BEGIN IMMEDIATE" if database.is_sqlite else f"SELECT pg_advisory_xact_lock({_LOCK})"
     async with database.engine.begin() as connection:
+        if not database.is_sqlite:
+            await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
         await connection.exec_driver_sql(lock)
         yield connection
 

@@ -5,7 +5,6 @@ One that is made concurrently can be interrupted, and what is left of it is drop
 """
 
 import asyncio
-from typing import Any
 
 import structlog
 from sqlalchemy import text
@@ -67,7 +66,5 @@ async def _is_valid(database: Database, table: str, index: str) -> bool:
 
 async def _execute(database: Database, statement: str) -> None:
     """Execute a statement outside of transactions and unprepared, as poolers of connections need it."""
-    engine = database.engine.execution_options(isolation_level="AUTOCOMMIT")
-    async with engine.connect() as connection:
-        raw: Any = (await connection.get_raw_connection()).driver_connection
-        await raw.execute(statement)
+    async with database.unlimited() as driver:
+        await driver.execute(statement)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import Engine, ExceptionContext, event
+from sqlalchemy import Connection, Engine, ExceptionContext, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DisconnectionError
@@ -19,6 +19,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 _CONNECT_SECONDS = 10  # below every stage's deadline, so that a silent host counts as an outage
 _CHECK_SECONDS = 5.0
+# A transaction that waits longer for another one, or a statement that takes longer, is cancelled and tried
+# again, instead of holding a connection and what it has locked.
+_LIMITS = {"lock_timeout": "10s", "statement_timeout": "60s"}
 _RECENT_SECONDS = 1.0
 _USED = "used at"  # key of the time at which a connection was returned to the pool
 _READ_ONLY = "25006"  # SQLSTATE of a write in a read-only transaction
@@ -41,6 +44,8 @@ def asyncpg_arguments(url: str) -> dict[str, Any]:
     }
     if is_pooled(url):
         arguments["statement_cache_size"] = 0
+    else:
+        arguments["server_settings"] = _LIMITS
     return arguments
 
 
@@ -49,12 +54,23 @@ def is_pooled(url: str) -> bool:
     return make_url(url).query.get("prepared_statement_cache_size") == "0"
 
 
-def watch_connections(engine: Engine) -> None:
-    """Replace connections of a pool that were lost or lead to a former primary."""
+def watch_connections(engine: Engine, *, pooled: bool) -> None:
+    """Replace connections of a pool that were lost or lead to a former primary.
+
+    Behind a pooler a setting of a connection would be that of other clients, so each transaction gets its
+    limits.
+    """
+    if pooled:
+        event.listen(engine, "begin", _limit_transaction)
     event.listen(engine, "connect", _limit_silence)
     event.listen(engine, "checkin", _note_use)
     event.listen(engine, "checkout", _check_after_a_pause)
     event.listen(engine, "handle_error", _leave_former_primary)
+
+
+def _limit_transaction(connection: Connection) -> None:
+    for name, value in _LIMITS.items():  # not by a query, before which the isolation level has to be set
+        connection.exec_driver_sql(f"SET LOCAL {name} = '{value}'")
 
 
 def _limit_silence(connection: Any, _record: ConnectionPoolEntry) -> None:

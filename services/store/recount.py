@@ -86,12 +86,13 @@ def _in_order(table: Table, rows: Select[Any]) -> Select[Any]:
 
 
 async def _prepare(database: Database, tx: AsyncConnection) -> None:
-    """Let PostgreSQL group in memory.
+    """Let PostgreSQL group in memory, for as long as it needs.
 
     Sorting all rows by six texts takes more than twice as long as hashing them, and the planner chooses it
     because it does not know how few groups there are.
     """
     if not database.is_sqlite:
+        await tx.exec_driver_sql("SET LOCAL statement_timeout = 0")
         await tx.exec_driver_sql("SET LOCAL work_mem = '128MB'")
         await tx.exec_driver_sql("SET LOCAL enable_sort = off")
 

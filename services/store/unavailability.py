@@ -12,9 +12,10 @@ from services.runtime.errors import Outage, Unavailable
 
 # SQLSTATEs, or their first characters, of temporary conditions of the server: a lost connection, an unknown
 # user or database (while passwords are changed or dumps restored), a deadlock or a serialization failure, no
-# space or connections left, a shutdown or a start in progress, a failed disk, an unavailable lock, and a
-# former primary that is read-only.
-_TEMPORARY = ("08", "28", "3D", "40", "53", "57P", "58", "55P03", "25006")
+# space or connections left, a statement that was cancelled, such as by its timeout, a shutdown or a start in
+# progress, a failed disk, a lock that another transaction holds, and a former primary that is read-only.
+_TEMPORARY = ("08", "28", "3D", "40", "53", "57014", "57P", "58", "55P03", "25006")
+BUSY = "this process is busy: all of its connections to the database are in use"
 
 
 @contextmanager
@@ -44,7 +45,9 @@ def _unavailable(error: Exception) -> Unavailable:
     # SQLite has one class of error for a full disk and for a missing table.
     kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
     detail = "the database does not answer"
-    if kind is Unavailable:
+    if isinstance(error, PoolTimeout):
+        detail = BUSY
+    elif kind is Unavailable:
         detail = "the database cannot carry out a statement"
     elif getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
         detail = "the database has no room on its disk (ENOSPC)"

@@ -142,6 +142,21 @@ async def test_single_queries_of_many_clients_do_not_meet_in_the_pooler(pooled: 
         await database.close()
 
 
+async def test_a_transaction_through_the_pooler_has_limits_and_leaves_none_behind(
+    pooled: tuple[str, Database],
+) -> None:
+    url, _ = pooled
+    limits = text("SELECT current_setting('lock_timeout'), current_setting('statement_timeout')")
+    database = Database(url)
+    async with database.transaction() as tx:
+        assert tuple((await tx.execute(limits)).one()) == ("10s", "1min")
+    async with database.snapshot() as tx:
+        assert tuple((await tx.execute(limits)).one()) == ("10s", "1min")
+    async with database.unlimited() as driver:
+        assert await driver.fetchval("SELECT current_setting('statement_timeout')") == "0"
+    await database.close()
+
+
 async def test_no_prepared_statement_is_left_at_the_server(pooled: tuple[str, Database]) -> None:
     url, _ = pooled
     database = Database(url)

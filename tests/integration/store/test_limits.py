@@ -1,0 +1,114 @@
+"""No statement, lock or background task on PostgreSQL holds up others for ever."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from time import monotonic
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from services.runtime.background import IN_BACKGROUND
+from services.runtime.errors import Outage
+from services.store import database as databases
+from services.store import migrate, postgres_connection
+from services.store.database import Database
+from tests.integration.store.conftest import PostgresServer
+
+pytestmark = pytest.mark.postgresql
+LIMITS = text("SELECT current_setting('lock_timeout'), current_setting('statement_timeout')")
+
+
+@asynccontextmanager
+async def limited(postgres: Database, connections: int = 4) -> AsyncIterator[Database]:
+    """Other connections to a database, with the limits that a test has set."""
+    database = Database(postgres.url, connections)
+    yield database
+    await database.close()
+
+
+async def test_every_connection_has_limits(postgres: Database) -> None:
+    async with postgres.transaction() as tx:
+        assert tuple((await tx.execute(LIMITS)).one()) == ("10s", "1min")
+    async with postgres.reading() as tx:
+        assert tuple((await tx.execute(LIMITS)).one()) == ("10s", "1min")
+
+
+async def test_what_may_take_long_has_no_limits_and_nobody_else_gets_its_connection(
+    postgres: Database,
+) -> None:
+    async with limited(postgres, connections=1) as database:
+        async with database.unlimited() as driver:
+            assert await driver.fetchval("SHOW statement_timeout") == "0"
+        async with database.transaction() as tx:
+            assert tuple((await tx.execute(LIMITS)).one()) == ("10s", "1min")
+
+
+@pytest.mark.parametrize("name", ["statement_timeout", "lock_timeout"])
+async def test_a_statement_that_is_cancelled_by_a_limit_is_an_outage(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setitem(postgres_connection._LIMITS, name, "100ms")
+    lock = text("SELECT pg_advisory_xact_lock(1)")
+    async with postgres.transaction() as holding, limited(postgres) as database:
+        await holding.execute(lock)
+        with pytest.raises(Outage, match="the database does not answer"):
+            async with database.transaction() as tx:
+                await tx.execute(lock)
+
+
+async def test_a_full_pool_says_that_the_process_is_busy(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert databases._POOL_SECONDS <= 5
+    monkeypatch.setattr(databases, "_POOL_SECONDS", 0.2)
+    async with limited(postgres, connections=1) as database, database.transaction():
+        with pytest.raises(Outage, match="this process is busy: all of its connections") as raised:
+            async with database.transaction():
+                pass
+    assert raised.value.detail != "the database does not answer"
+
+
+async def in_background(database: Database, seconds: float) -> None:
+    IN_BACKGROUND.set(True)
+    async with database.transaction() as tx:
+        await tx.execute(text("SELECT pg_sleep(:seconds)"), {"seconds": seconds})
+
+
+async def test_background_tasks_leave_half_of_the_connections_to_requests_and_the_pipeline(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "_POOL_SECONDS", 0.5)
+    async with limited(postgres) as database:
+        tasks = [asyncio.create_task(in_background(database, 2.0)) for _ in range(6)]
+        await asyncio.sleep(0.2)
+        started = monotonic()
+        async with database.transaction(), database.transaction() as tx:
+            assert await tx.scalar(text("SELECT 1")) == 1
+        assert monotonic() - started < 1.0
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(result) for result in results].count(Outage) == 4
+    assert results.count(None) == 2
+
+
+async def test_a_migration_that_meets_a_lock_is_tried_again(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(postgres_connection._LIMITS, "lock_timeout", "100ms")
+    monkeypatch.setattr(migrate, "_PAUSE_S", 0.05)
+    with postgres_server.database("template1") as url:
+        database, other = Database(url), Database(url)
+        async with other.transaction() as holding:
+            await holding.execute(text(f"SELECT pg_advisory_xact_lock({migrate._LOCK})"))
+            monkeypatch.setattr(migrate, "_ATTEMPTS", 1)
+            with pytest.raises(DBAPIError, match="lock timeout"):
+                await migrate.upgrade(database)
+            monkeypatch.setattr(migrate, "_ATTEMPTS", 1_000)
+            migrating = asyncio.create_task(migrate.upgrade(database))
+            await asyncio.sleep(1.0)
+            assert not migrating.done()
+        await migrating
+        assert await migrate.unapplied(database) == []
+        await database.close()
+        await other.close()
