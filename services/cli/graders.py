@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nuggetstream.domain.evidence import Page
-from services.cli.names import names_of
-from services.wire.evaluators import declared
-from services.wire.graders import Graders, durable_of
+from services.wire.graders import durable_of
 
 if TYPE_CHECKING:
     from services.cli.wiring.parts import Parts
@@ -21,15 +19,6 @@ if TYPE_CHECKING:
     from services.runtime.stage import Stage
 
     Models = tuple[LLMClient, DecisionModel | None]
-
-
-def graders_of(names: str) -> Graders:
-    """The evaluators of a list separated by commas.
-
-    Raises:
-        ValueError: There is no evaluator with a name, or a name appears twice.
-    """
-    return declared(names_of(names))
 
 
 @asynccontextmanager

@@ -7,11 +7,11 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.graders import graders_of
+from services.cli.names import names_of
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.store.database import DEFAULT_CONNECTIONS
-from services.wire.evaluators import JUDGES, is_guided
+from services.wire.evaluators import JUDGES, declared, is_guided
 from services.wire.graders import Graders
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
@@ -68,13 +68,13 @@ class PlatformSettings(_Settings):
     @field_validator("evaluators")
     @classmethod
     def _evaluators_exist(cls, names: str) -> str:
-        graders_of(names)
+        declared(names_of(names))
         return names
 
     @property
     def declared_graders(self) -> Graders:
         """The declared evaluators."""
-        return graders_of(self.evaluators)
+        return declared(names_of(self.evaluators))
 
     def bus(self, name: str) -> BusSettings:
         """The settings of a connection to the broker.

@@ -13,7 +13,6 @@ import yaml
 from k8s.checks import rules
 from k8s.checks.cluster import rejected_changes
 from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, name_of, pod_template, render
-from services.cli.graders import graders_of
 from services.runtime.llm.prices import PriceTable
 from services.wire.topology import consumers
 from tests.architecture.operators import documented, on_top
@@ -138,7 +137,7 @@ def test_the_documented_trigger_scales_the_judge_on_the_lag_of_an_evaluator(tmp_
     ]
     of_judge, of_evaluator = (trigger["metadata"] for trigger in judge["triggers"])
     assert of_evaluator["consumer"] in {
-        consumer.durable for consumer in consumers(graders=graders_of("answer_quality"))
+        consumer.durable for consumer in consumers(graders=declared_evaluators(("answer_quality",)))
     }
     assert of_evaluator == of_judge | {"consumer": of_evaluator["consumer"]}
 
