@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from benchmarks.cpu import serving_model
-from benchmarks.llm_variants import LIVE
+from benchmarks.llm_variants import LIVE, judge_of
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from services.assigner.stage import Assigner
 from services.cli.settings import PipelineSettings
-from services.judge.stage import Judge
+from services.judge.stage import Panel
 from services.nuggetizer.stage import Nuggetizer
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.prices import OFFLINE_MODEL
@@ -36,7 +36,7 @@ class Services:
 
     nuggetizer: Nuggetizer
     assigner: Assigner
-    judge: Judge
+    judge: Panel
     free: Sequence[asyncio.Semaphore]
 
     async def evaluate(self, event: BattleRetrieved) -> None:
@@ -65,7 +65,7 @@ async def seconds(events: Sequence[BattleRetrieved], url: str) -> float:
         services = Services(
             Nuggetizer(models[0], **LIVE.nuggetizer),
             Assigner(models[1], **LIVE.assigner),
-            Judge(models[2], **LIVE.judge),
+            judge_of(models[2], LIVE),
             [asyncio.Semaphore(PipelineSettings().llm_stage_concurrency) for _ in range(3)],
         )
         began = time.perf_counter()

@@ -22,7 +22,9 @@ from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.assigner.shared_labels import SharedLabels
 from services.assigner.stage import Assigner
 from services.cli.settings import PipelineSettings
-from services.judge.stage import Judge
+from services.judge.asking import Member
+from services.judge.registry import EVALUATORS
+from services.judge.stage import Panel
 from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import StageError
@@ -126,6 +128,11 @@ class Result:
 WHOLE_TOPICS = {"live": LIVE, "live, shared lists": Variant(_NUGGETS, judge=_JUDGE, shares=True)}
 
 
+def judge_of(model: LLMClient, variant: Variant, decisions: LLMClient | None = None) -> Panel:
+    """The judge of a variant, for which battles wait."""
+    return Panel(EVALUATORS["pairwise"], [Member(model, decisions)], awaited=True, **variant.judge)
+
+
 async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -> BattleAssigned:
     """Nuggets and assignment, and the judge beside them, as in the flow."""
 
@@ -137,7 +144,8 @@ async def evaluate(event: BattleRetrieved, model: LLMClient, variant: Variant) -
         return assigned
 
     decisions = model if variant.decides else None
-    assigned, _ = await asyncio.gather(nuggets(), Judge(model, decisions=decisions, **variant.judge)(event))
+    judge = judge_of(model, variant, decisions)
+    assigned, _ = await asyncio.gather(nuggets(), judge(event))
     return assigned
 
 

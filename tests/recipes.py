@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md, so that what a reader copies is what the tests run."""
+"""The recipes of CONTRIBUTING.md and of the page about evaluators, as a reader would copy them."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,9 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+GUIDE = "\n".join(
+    (ROOT / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "docs/adding-an-evaluator.md")
+)
 _WRITE = re.compile(r"Write `([\w/]+\.py)`:\n\n(?: *<!--[^\n]*-->\n)?( *)```python\n(.*?)\n\2```", re.DOTALL)
 _ADD = re.compile(r"Import it in\s+`([\w/]+\.py)`\s+and add\s+`([^`]+)`\s+to\s+`(\w+)`")
 
@@ -20,7 +22,7 @@ def modules() -> dict[str, str]:
 def module(path: str) -> ModuleType:
     """A module that a recipe writes."""
     written = ModuleType(path.removesuffix(".py").replace("/", "."))
-    exec(compile(modules()[path], f"CONTRIBUTING.md: {path}", "exec"), vars(written))
+    exec(compile(modules()[path], f"recipe of {path}", "exec"), vars(written))
     return written
 
 

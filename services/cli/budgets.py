@@ -6,7 +6,7 @@ import click
 
 from services.gateway.operations.budgets import Budgets, DayBudget
 from services.runtime.llm.accounting import Limit
-from services.wire.graders import durable_of
+from services.wire.evaluators import durable_of
 
 if TYPE_CHECKING:
     from services.cli.wiring.parts import Parts
@@ -34,6 +34,6 @@ def _of_evaluators(parts: "Parts") -> list[DayBudget]:
     tables = evaluator_options(parts)
     return [
         DayBudget(name.replace("_", " "), tables[name].day, durable_of(name))
-        for name in parts.platform.declared_graders.names
+        for name in parts.platform.declared_evaluators
         if name in tables and tables[name].day != Limit()
     ]

@@ -10,20 +10,15 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from services.cli.graders import open_graders
-from services.cli.judge_stage import open_judge_stage
+from services.cli.panels import open_judge, open_panels
 from services.cli.settings import NO_MODEL
 from services.judge.canary.checking import (
     CanaryJudge,
     CanaryResult,
     CanaryRun,
     CanaryState,
-    canary_graders,
     canary_judges,
 )
-from services.judge.comparing import Comparer
-from services.judge.grading import Grader
-from services.judge.stage import Judge
 from services.runtime import metrics
 from services.runtime.errors import StageError
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
@@ -48,16 +43,9 @@ async def open_canary_judges(parts: "Parts") -> AsyncIterator[Sequence[CanaryJud
     pipeline = parts.pipeline.model_copy(update={"embedding_model": NO_MODEL})
     fresh = replace(parts, pipeline=pipeline, fresh_replies=True)
     async with AsyncExitStack() as opened:
-        stage, _ = await opened.enter_async_context(open_judge_stage(fresh))
-        stages = [stage, *await opened.enter_async_context(open_graders(fresh))]
-        yield [judge for stage in stages for judge in _checked(stage.handle)]
-
-
-def _checked(handler: object) -> Sequence[CanaryJudge]:
-    """What canary battles check of the handler of a stage."""
-    if isinstance(handler, Grader):
-        return canary_graders(handler)
-    return canary_judges(handler) if isinstance(handler, Judge | Comparer) else ()
+        judge, _ = await opened.enter_async_context(open_judge(fresh))
+        beside = await opened.enter_async_context(open_panels(fresh))
+        yield [checked for panel in (judge, *beside) for checked in canary_judges(panel)]
 
 
 @dataclass(frozen=True, slots=True)

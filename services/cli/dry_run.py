@@ -29,7 +29,7 @@ from services.cli.rehearsal import (
 )
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable, Tokens
 from services.store.spend import DatabaseSpendStore
-from services.wire.graders import GRADER_PREFIX
+from services.wire.evaluators import GRADER_PREFIX
 
 SAMPLE = 50  # battles
 _EMBEDS, _RERANKS = Stage.INDEXER.value, Stage.RETRIEVER.value

@@ -34,7 +34,7 @@ from services.runtime.nats_supervisor import NatsSupervisor
 from services.runtime.service import run_service
 from services.store.database import Database
 from services.store.migrate import upgrade
-from services.wire.graders import GRADER_PREFIX, Graders
+from services.wire.evaluators import GRADER_PREFIX
 from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
 
@@ -108,7 +108,7 @@ class Embedded:
         grpc: Addresses ("host:port") of the services' gRPC, by name of the service.
         database: The database.
         bus: A connection to the broker for the caller.
-        graders: The declared evaluators.
+        evaluators: Names of the declared evaluators.
     """
 
     url: str
@@ -116,10 +116,7 @@ class Embedded:
     grpc: dict[str, str]
     database: Database
     bus: Bus
-    graders: Graders = field(default_factory=Graders)
-
-
-# What runs in one process, too.
+    evaluators: Sequence[str] = ()
 
 
 @asynccontextmanager
@@ -176,7 +173,7 @@ def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSet
 
 
 async def _prepare(bus: Bus, platform: PlatformSettings, batched: bool) -> None:
-    declared = consumers(platform.declared_graders)
+    declared = consumers(platform.declared_evaluators)
     if batched:
         declared = [for_batches(spec) for spec in declared]
     await ensure(bus.js, streams(total_bytes=platform.nats_stream_bytes), _with_ack_wait(declared))
@@ -218,7 +215,7 @@ class _Starter:
             grpc=ports,
             database=self.database,
             bus=bus,
-            graders=self.platform.declared_graders,
+            evaluators=self.platform.declared_evaluators,
         )
 
     async def _run(

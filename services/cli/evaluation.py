@@ -108,7 +108,7 @@ class Evaluation:
                     return False
         while self._waiting and not self.stop.is_set():
             await self._pause()
-        return not self._waiting and await graded(self.platform.bus, self.platform.graders, self.stop)
+        return not self._waiting and await graded(self.platform.bus, self.platform.evaluators, self.stop)
 
     async def views(self) -> AsyncIterator[dict[str, Any]]:
         """All accepted battles as the API shows them, in the order of the file, with their costs.

@@ -8,26 +8,29 @@ import nats.errors
 
 from nuggetstream.domain.failure import Stage
 from services.runtime.bus import Bus
-from services.wire.graders import Graders
+from services.wire.evaluators import durable_of
 from services.wire.subjects import STREAM_ARENA
 
 _POLL = 0.2  # seconds
 
 
-async def graded(bus: Bus, graders: Graders, stop: asyncio.Event) -> bool:
+async def graded(bus: Bus, evaluators: Sequence[str], stop: asyncio.Event) -> bool:
     """Wait until every evaluator has graded or given up on every message, and that is recorded.
 
     Args:
         bus: Connection to the broker.
-        graders: The declared evaluators.
+        evaluators: Names of the declared evaluators.
         stop: Event that ends the wait early.
 
     Returns:
         False when it was stopped before the end.
     """
-    if not graders.reads:
+    if not evaluators:
         return True
-    for durables in (graders.durables, (Stage.RECORDER.value,)):  # the grades are recorded after the grading
+    for durables in (
+        [durable_of(name) for name in evaluators],
+        [Stage.RECORDER.value],
+    ):  # the grades are recorded after the grading
         while await _work_left(bus, durables):
             if stop.is_set():
                 return False

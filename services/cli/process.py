@@ -22,7 +22,7 @@ from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.llm.stage_models import require_known
 from services.runtime.masking import KNOWN, masked_url
-from services.wire.evaluators import BESIDE_THE_JUDGE
+from services.wire.evaluators import EVALUATORS
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -76,7 +76,7 @@ def _check_models(settings: LLMSettings) -> None:
     if not settings.stages:
         return
     try:
-        require_known(settings.stages, BESIDE_THE_JUDGE)
+        require_known(settings.stages, EVALUATORS)
         for name in settings.stages:
             settings.for_stage(name).model_name  # noqa: B018
     except ValueError as error:

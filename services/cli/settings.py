@@ -7,12 +7,10 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.names import names_of
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.store.database import DEFAULT_CONNECTIONS
-from services.wire.evaluators import JUDGES, declared, is_guided
-from services.wire.graders import Graders
+from services.wire.evaluators import EVALUATORS, can_be_awaited, evaluators_of
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 NO_MODEL = "none"
@@ -68,13 +66,13 @@ class PlatformSettings(_Settings):
     @field_validator("evaluators")
     @classmethod
     def _evaluators_exist(cls, names: str) -> str:
-        declared(names_of(names))
+        evaluators_of(names)
         return names
 
     @property
-    def declared_graders(self) -> Graders:
-        """The declared evaluators."""
-        return declared(names_of(self.evaluators))
+    def declared_evaluators(self) -> tuple[str, ...]:
+        """Names of the declared evaluators."""
+        return evaluators_of(self.evaluators)
 
     def bus(self, name: str) -> BusSettings:
         """The settings of a connection to the broker.
@@ -115,12 +113,10 @@ class PipelineSettings(_Settings):
         nugget_bank_hours: Hours for which battles of one arena with the same query and evidence share nuggets
             and labels; "inf" for any time, 0 for never, the default but in `eval`. Not in the paper profile.
         window: Number of documents, or of nuggets, per call in the paper profile.
-        judge_evaluator: Kind of the judge: an independent one of `services/judge/pairwise`.
+        judge_evaluator: The judge that battles wait for: an evaluator that yields a verdict from evidence.
         judge_passages: Maximum number of chunks shown to the judge.
         judge_characters: Maximum number of their characters, chosen like those for nuggets.
-        judge_tie_band: Largest difference of the probabilities of A and B that is a tie; unset takes verdicts
-            as they are. Additional judges have theirs in the file `evaluator_options`.
-        evaluator_options: TOML file with the battles, the budget and the panel of each evaluator or judge.
+        evaluator_options: TOML file with the battles, budgets, models and further options of evaluators.
         evaluator_passages: Maximum number of chunks shown to an evaluator.
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
         model_families: Prefixes of model and system names with their families, beside the known ones.
@@ -148,7 +144,6 @@ class PipelineSettings(_Settings):
     judge_evaluator: str = "pairwise"
     judge_passages: int = Field(10, ge=0)
     judge_characters: int = Field(3_500, ge=0)
-    judge_tie_band: float | None = Field(None, ge=0, le=1)
     evaluator_options: Path | None = None
     evaluator_passages: int = Field(10, ge=1)
     canary_seconds: float = Field(0.0, ge=0)
@@ -170,8 +165,8 @@ class PipelineSettings(_Settings):
     @field_validator("judge_evaluator")
     @classmethod
     def _evaluator_exists(cls, name: str) -> str:
-        independent = sorted(judge for judge in JUDGES if not is_guided(judge))
-        if name not in independent:
+        if not can_be_awaited(name):
+            independent = sorted(filter(can_be_awaited, EVALUATORS))
             raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(independent)}")
         return name
 

@@ -6,7 +6,7 @@ from nuggetstream.domain.failure import Stage
 from services.cli.settings import PipelineSettings
 from services.runtime.bus import ConsumerSpec
 from services.runtime.service import Service
-from services.wire.graders import GRADER_PREFIX
+from services.wire.evaluators import GRADER_PREFIX
 
 BATCHED_BATTLES = 1000  # at once in a stage; as many as a consumer may have unacknowledged
 _BATCHED_S = 30 * 24 * 3600.0  # deadline of an attempt

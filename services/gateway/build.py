@@ -1,5 +1,7 @@
 """The routes that need more than the ports of the gateway: administration, and pages with their own data."""
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 
 from services.gateway.access.guard import Access
@@ -16,7 +18,6 @@ from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus
 from services.store.database import Database
 from services.store.webhooks import Webhooks
-from services.wire.graders import Graders
 
 _NO_BUDGETS = Budgets()
 
@@ -26,7 +27,7 @@ def further_routes(
     bus: Bus,
     database: Database,
     access: Access,
-    graders: Graders,
+    evaluators: Sequence[str],
     *,
     tail: Tail,
     sender: Sender,
@@ -35,7 +36,7 @@ def further_routes(
     """The routers beside those that `create_app` makes itself."""
     env = page_environment()
     return [
-        administration(bus, database, gateway.intake, access, graders),
+        administration(bus, database, gateway.intake, access, evaluators),
         canary_routes(database, env),
         stream_routes(tail),
         operation_routes(gateway, bus, env, budgets),

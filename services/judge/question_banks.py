@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.question_bank import BankQuestion, QuestionBank, query_id, question_id
-from services.judge.graders.bank import BankPrompt, QuestionsReply
+from services.judge.grades.bank import BankPrompt, QuestionsReply
 from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt, PromptOverrides
 from services.runtime.llm.single_writer import SingleWriter

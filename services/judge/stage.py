@@ -1,133 +1,197 @@
-"""The handler of the judge, and its stage."""
+"""The handler of one evaluator, whose models are a panel of one or more, and its stage.
 
+    BattleRetrieved or BattleAssigned  ->  [panel]  ->  BattleJudged or BattleGraded
+
+It keeps no state. An evaluator that battles do not wait for has failures of its own, and a battle that its
+selection leaves out, or in which there is nothing to evaluate, is acked without a call.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias
 
-from nuggetstream.domain.battle import Side
-from nuggetstream.domain.event import BattleJudged, BattleRetrieved, Event
+from nuggetstream.domain.event import BattleGraded, BattleJudged, BattleRetrieved, Event
+from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
-from services.judge.decisions import decided, shown_to_side, verdict_decision
-from services.judge.evaluators import EVALUATORS, Evaluator
-from services.judge.orders import count_flips, has_an_answer, orders_of, shown_evidence
-from services.judge.tie_bands import with_tie_band
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.nuggets.excerpts import excerpts
+from nuggetstream.text.languages import DetectedLanguage
+from services.judge.asking import Asking, Exhausted, Member
+from services.judge.evaluator import Evaluator, Material, Verdicts
+from services.judge.grading import grading_of
+from services.judge.judging import count_flips, judgment_of
+from services.judge.options import Options
+from services.judge.question_banks import QuestionBanks
 from services.runtime.errors import Permanent
-from services.runtime.llm.conversation import in_context
-from services.runtime.llm.model import ChatModel, DecisionModel, joined
-from services.runtime.llm.prompt import Prompt, R
+from services.runtime.llm.assignment import PAPER_VERSION
 from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
+from services.wire.evaluators import Readable, durable_of
 from services.wire.stages import event_stage
+from services.wire.topology import grader_consumer
 
-_Asked: TypeAlias = tuple[OrderedVerdict, str, str]
+_UNSHARED = QuestionBanks()
+TextsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+StoredOf = Callable[[Sequence[Page]], Awaitable[Mapping[str, Sequence[str]]]]
+
+
+async def _within_budget() -> str | None:
+    return None
+
+
+async def _no_texts(chunk_ids: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG001 - as `TextsOf`
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """Compares the answers of one battle.
+class Panel:
+    """Lets the models of one evaluator evaluate battles.
 
     Attributes:
-        model: Chat model used for every call.
-        evaluator: Name under which its verdicts are stored.
-        prompt: Makes the prompt that asks for a verdict.
-        both_orders: Whether to ask twice with the answers swapped (live), or once in a random order (paper).
-        passages: Maximum number of chunks of evidence to show; with 0 the judge sees only the answers.
-        characters: Maximum number of their characters to show, see `excerpts`; None shows all.
-        decisions: Model that is asked for a decision instead (frugal profile); the chat model is asked
-            where it declines to decide.
-        tie_band: Largest difference of the probabilities of A and B that is a tie; None takes the verdicts
-            as they are, as do battles whose verdicts have no probabilities.
+        evaluator: The evaluator.
+        members: Its models, at least one; several are a panel.
+        options: The battles that it evaluates, how it asks, and how several answers become one; None for the
+            evaluator's defaults.
+        awaited: Whether battles wait for it; it is then a judge.
+        both_orders: Whether a judge asks twice with the answers swapped, or once in a random order.
+        passages: Maximum number of chunks that it sees.
+        characters: Maximum number of their characters, see `excerpts`; None shows all.
+        exhausted: Returns what its budget has been used up by; None while there is some left.
+        texts_of: Returns the texts of chunks by id.
+        stored_of: Returns the texts of all chunks of pages, by content hash; None where nothing is stored.
+        banks: The questions that battles with the same query share.
     """
 
-    model: ChatModel
-    evaluator: str = "pairwise"
-    prompt: Evaluator = EVALUATORS["pairwise"]
+    evaluator: Evaluator
+    members: Sequence[Member]
+    options: Options | None = None
+    awaited: bool = False
     both_orders: bool = True
     passages: int = 10
     characters: int | None = None
-    decisions: DecisionModel | None = None
-    tie_band: float | None = None
+    exhausted: Exhausted = _within_budget
+    texts_of: TextsOf = _no_texts
+    stored_of: StoredOf | None = None
+    banks: QuestionBanks = _UNSHARED
 
-    async def __call__(self, event: BattleRetrieved) -> list[Event]:
-        """Judge one battle."""
-        judgment = await self.judged(event)
-        count_flips(judgment)
-        key = derived_id(event.key, StageName.JUDGE, self.evaluator, self.both_orders, self.passages)
-        name = self.model.name if self.decisions is None else self.decisions.name
-        key = derived_id(key, self.characters, name, judgment.prompt_version)
-        if judgment.tie_band is not None:
-            key = derived_id(key, judgment.tie_band)
-        return [BattleJudged(key, event.battle, judgment)]
+    async def __call__(self, event: Readable) -> list[Event]:
+        """Evaluate one battle."""
+        options, battle = self.own_options, event.battle
+        detected = await options.detected(battle, needed=self.evaluator.reads_language)
+        if not options.includes(battle, battle.language if detected is None else detected.tag):
+            return []
+        material = await self._material(event, detected)
+        if not self.awaited and not self.evaluator.can_evaluate(material):
+            return []
+        result = await self._evaluated(event, material)
+        key = self._key(event, result)
+        if isinstance(result, Judgment):
+            count_flips(result)
+            return [BattleJudged(key, battle, result)]
+        return [BattleGraded(key, battle.id, battle.arena, result)]
 
-    async def judged(self, event: BattleRetrieved) -> Judgment:
-        """The verdict about one battle."""
-        if not has_an_answer(event.battle):
+    async def evaluated(self, event: Readable) -> Judgment | Grading:
+        """What the evaluator yields for one battle, whether it is selected or not.
+
+        Raises:
+            StageError: There is nothing to evaluate, or no model answered.
+        """
+        return await self._evaluated(event, await self._material(event, None))
+
+    @property
+    def own_options(self) -> Options:
+        """Its options, or the evaluator's defaults."""
+        return self.options or self.evaluator.option_type()
+
+    @property
+    def stage(self) -> str:
+        """The stage under which its calls are booked."""
+        return StageName.JUDGE.value if self.awaited else durable_of(self.evaluator.name)
+
+    async def _evaluated(self, event: Readable, material: Material) -> Judgment | Grading:
+        if not self.evaluator.can_evaluate(material):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
-        asked = await self._asked(event)
-        verdicts, models, versions = zip(*asked, strict=True)
-        winner, flipped = combine_orders(verdicts)
-        judgment = Judgment(
-            evaluator=self.evaluator,
-            winner=winner,
-            flipped=flipped,
-            verdicts=verdicts,
-            model=joined(models),
-            prompt_version=joined(versions),
+        askings = [
+            Asking(
+                member=member,
+                battle=event.battle,
+                evaluator=self.evaluator.name,
+                stage=self.stage,
+                exhausted=self.exhausted,
+            )
+            for member in self.members
+        ]
+        yields = self.evaluator.yields
+        if isinstance(yields, Verdicts):
+            return await judgment_of(
+                yields, event, material, askings, both=self.both_orders, awaited=self.awaited
+            )
+        return await grading_of(yields, event, material, askings, self.banks)
+
+    def _key(self, event: Readable, result: Judgment | Grading) -> str:
+        """Identifies a result: it depends on the event, the models, the prompts and the options."""
+        stage = StageName.JUDGE if isinstance(result, Judgment) else StageName.GRADER
+        key = derived_id(event.key, stage, self.evaluator.name, self.both_orders, self.passages)
+        asked = [name for member in self.members for name in (member.name, member.model.name, member.asked)]
+        key = derived_id(key, self.characters, *asked, result.prompt_version, self.own_options.asked)
+        bank = result.bank if isinstance(result, Grading) else None
+        return key if bank is None else derived_id(key, bank.query_id, bank.version)
+
+    async def _material(self, event: Readable, detected: DetectedLanguage | None) -> Material:
+        if isinstance(event, BattleRetrieved):
+            stored_of = self.stored_of if self.evaluator.reads_stored(self.own_options) else None
+            return Material(
+                battle=event.battle,
+                evidence=self._shown(event),
+                retrieved=event.evidence,
+                pages=event.pages,
+                stored={} if stored_of is None else await stored_of(event.pages),
+                detected=detected,
+                options=self.own_options,
+            )
+        nuggets, passages = event.nugget_list.nuggets, dict[str, str]()
+        if self.evaluator.reads_passages:
+            read = {origin.document for nugget in nuggets for origin in nugget.provenance}
+            chunks = sorted(document for document in read if not document.startswith("answer:"))
+            passages |= await self.texts_of(chunks)
+        labels = event.assignment_set
+        return Material(
+            battle=event.battle,
+            nuggets=nuggets,
+            labels=labels.assignments,
+            passages=passages,
+            detected=detected,
+            options=self.own_options,
+            contradictions=PAPER_VERSION not in labels.prompt_version.split(", "),
         )
-        return with_tie_band(judgment, self.tie_band)
 
-    async def _asked(self, event: BattleRetrieved) -> list[_Asked]:
-        """The verdict of every order, with the model that gave it and the version of the prompt."""
-        ask = self._by_chat if self.decisions is None else partial(self._by_decision, self.decisions)
-        return [await ask(event, first) for first in orders_of(event.key, both=self.both_orders)]
-
-    async def _by_chat(self, event: BattleRetrieved, first: Side) -> _Asked:
-        prompt = _in_context(self.prompt(*self._shown(event, first)), event, first)
-        reply = await self.model.ask(prompt, stage=StageName.JUDGE.value, battle_id=event.battle.id)
-        winner, reasoning = shown_to_side(reply.value.winner, first), reply.value.reasoning.strip()
-        return OrderedVerdict(first, winner, reasoning), reply.model, reply.prompt_version
-
-    async def _by_decision(self, model: DecisionModel, event: BattleRetrieved, first: Side) -> _Asked:
-        prompt = _in_context(verdict_decision(*self._shown(event, first)), event, first)
-        reply = await model.ask(prompt, stage=StageName.JUDGE.value, battle_id=event.battle.id)
-        [answer] = reply.value.answers
-        if answer.letter is None:
-            return await self._by_chat(event, first)
-        return decided(answer, first), reply.model, reply.prompt_version
-
-    def _shown(self, event: BattleRetrieved, first: Side) -> tuple[str, str, str, list[str]]:
-        texts = [item.text for item in shown_evidence(event, self.passages, self.characters)]
-        return event.battle.query, *event.battle.texts(first), texts
-
-
-def _in_context(prompt: Prompt[R], event: BattleRetrieved, first: Side) -> Prompt[R]:
-    return in_context(prompt, event.battle.context, {"first": first, "second": first.other})
+    def _shown(self, event: BattleRetrieved) -> tuple[Evidence, ...]:
+        shown = event.evidence[: self.passages]
+        return shown if self.characters is None else tuple(excerpts(shown, event.battle, self.characters))
 
 
 def build(
-    judge: Judge,
-    blobs: Blobs,
-    *,
-    concurrency: int = 8,
-    deadline: float = 180.0,
-) -> Stage[BattleRetrieved, Event]:
-    """The stage of the judge.
+    panel: Panel, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
+) -> Stage[Readable, Event]:
+    """The stage of one evaluator.
 
     Args:
-        judge: The handler.
+        panel: The handler.
         blobs: Where large bodies are stored.
-        concurrency: Number of battles judged at once.
+        concurrency: Number of battles evaluated at once.
         deadline: Seconds that one attempt may take.
     """
     begin_values(FLIPS, ("true", "false"))
+    name = panel.evaluator.name
     return event_stage(
-        StageName.JUDGE,
-        judge,
+        StageName.JUDGE if panel.awaited else StageName.GRADER,
+        panel,
         blobs,
         concurrency=concurrency,
         deadline=deadline,
+        consumer=None if panel.awaited else grader_consumer(name),
+        evaluator=None if panel.awaited else name,
     )

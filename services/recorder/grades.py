@@ -23,7 +23,7 @@ from services.store.battles import Battles
 from services.store.inputs import graded_input
 from services.store.lost_inputs import LostInputs
 from services.wire.codec import BlobStore, UndecodableMessage, seal
-from services.wire.graders import Graders, subject_of
+from services.wire.evaluators import EVALUATORS, subject_of
 from services.wire.subjects import STREAM_ARENA, event_name
 
 log = structlog.get_logger(__name__)
@@ -41,14 +41,14 @@ class GradeReconciler:
     Attributes:
         lost: Finds the inputs.
         battles: The recorded events.
-        graders: The declared evaluators.
+        evaluators: Names of the declared evaluators.
         publish: Publishes an event for the evaluator with a name.
         created: Reads when ARENA was created; None while there is none.
     """
 
     lost: LostInputs
     battles: Battles
-    graders: Graders
+    evaluators: Sequence[str]
     publish: PublishTo
     created: Callable[[], Awaitable[datetime | None]]
     _finished: datetime | None = field(default=None, init=False)
@@ -63,14 +63,14 @@ class GradeReconciler:
             Unavailable: The database or the broker does not answer.
             nats.errors.Error: The broker does not answer.
         """
-        if not self.graders.reads:
+        if not self.evaluators:
             return 0
         created = await self.created()
         if created is None or created == self._finished or now < created + _SETTLED:
             return 0
         reads = defaultdict(list)
-        for name, kind in self.graders.reads:
-            reads[event_name(kind)].append(name)
+        for name in self.evaluators:
+            reads[event_name(EVALUATORS[name].reads)].append(name)
         page = await self.lost.page(created, reads, _PAGE)
         count = 0
         for battle_id, names in page.evaluators.items():
@@ -85,9 +85,9 @@ class GradeReconciler:
         return count
 
     async def _republish(self, battle_id: str, names: Sequence[str]) -> int:
-        recorded, kinds, count = await self.battles.events_of(battle_id), dict(self.graders.reads), 0
+        recorded, count = await self.battles.events_of(battle_id), 0
         for name in names:
-            if (event := graded_input(recorded, kinds[name])) is None:
+            if (event := graded_input(recorded, EVALUATORS[name].reads)) is None:
                 continue
             log.warning("republishing the input of an evaluator", battle_id=battle_id, evaluator=name)
             await self.publish(event, name)

@@ -11,7 +11,7 @@ handled one stores nothing new. A battle that waits in a stream, however long, i
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,6 @@ from services.store.lost_inputs import LostInputs
 from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, UndecodableMessage, decode
-from services.wire.graders import Graders
 from services.wire.publishing import Publish, publisher
 
 log = structlog.get_logger(__name__)
@@ -48,7 +47,6 @@ _INTERVAL = 15.0  # seconds between passes
 _PAGE = 500  # battles per query
 _PUBLISHED_WITHIN = timedelta(minutes=1)  # longer than publishing takes after a battle is stored or claimed
 _LAST_REPUBLICATION = 3
-_NO_GRADERS = Graders()
 _FIRST = "submitted"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
@@ -179,7 +177,7 @@ def reconciler(
     blobs: BlobStore,
     *,
     quiet_after: float,
-    graders: Graders = _NO_GRADERS,
+    evaluators: Sequence[str] = (),
 ) -> Reconciler:
     """The reconciler of a platform."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
@@ -192,7 +190,7 @@ def reconciler(
         grades=GradeReconciler(
             lost=LostInputs(database),
             battles=battles,
-            graders=graders,
+            evaluators=evaluators,
             publish=publisher_to_evaluators(bus, blobs),
             created=created_of_arena(bus),
         ),

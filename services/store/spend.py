@@ -29,7 +29,7 @@ from services.store.counters import Key, increment
 from services.store.database import Database
 from services.store.sqlite_threads import Each
 from services.store.tables import battles, spend, spend_counters
-from services.wire.graders import GRADER_PREFIX
+from services.wire.evaluators import GRADER_PREFIX
 
 _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")

@@ -31,7 +31,7 @@ from services.wire.codec import (
     seal,
     unseal,
 )
-from services.wire.graders import evaluator_of, stage_of
+from services.wire.evaluators import evaluator_of, stage_of
 from services.wire.retries import retry_notice
 from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of

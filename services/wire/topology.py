@@ -22,7 +22,7 @@ from nuggetstream.domain.failure import Stage
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
-from services.wire.graders import Graders, durable_of, stage_of, subject_of
+from services.wire.evaluators import EVALUATORS, durable_of, stage_of, subject_of
 from services.wire.subjects import SUBJECTS
 
 _DAY = 24 * 3600.0
@@ -43,7 +43,6 @@ _INPUTS: dict[Stage, tuple[str, ...]] = {
 
 
 MOVER_DEAD = f"{subjects.DEAD}.mover"
-_NO_GRADERS = Graders()
 
 
 def dead_subject(stage: Stage) -> str:
@@ -128,22 +127,16 @@ def _consumer(stage: Stage) -> ConsumerSpec:
     )
 
 
-def grader_consumer(name: str, reads: type[events.BattleEvent]) -> ConsumerSpec:
-    """The durable consumer of one evaluator.
-
-    Args:
-        name: Name of the evaluator.
-        reads: Type of the events that it reads, besides those that are published for it alone.
-    """
-    subjects_read = (SUBJECTS[reads], subject_of(name))
+def grader_consumer(name: str) -> ConsumerSpec:
+    """The durable consumer of the evaluator with a name."""
+    subjects_read = (SUBJECTS[EVALUATORS[name].reads], subject_of(name))
     return replace(consumer(Stage.GRADER), durable=durable_of(name), subjects=subjects_read)
 
 
-def consumers(graders: Graders = _NO_GRADERS) -> Sequence[ConsumerSpec]:
+def consumers(evaluators: Sequence[str] = ()) -> Sequence[ConsumerSpec]:
     """All durable consumers: one per stage and evaluator, and the mover's."""
     of_stages = [consumer(stage) for stage in Stage if stage is not Stage.GRADER]
-    of_graders = [grader_consumer(*declared) for declared in graders.reads]
-    return [*of_stages, *of_graders, advisory_consumer(MOVER_DEAD)]
+    return [*of_stages, *map(grader_consumer, evaluators), advisory_consumer(MOVER_DEAD)]
 
 
 def is_own_consumer(durable: str) -> bool:

@@ -137,9 +137,7 @@ def test_the_documented_trigger_scales_the_judge_on_the_lag_of_an_evaluator(tmp_
         m["spec"] for m in manifests if m["kind"] == "ScaledObject" and m["metadata"]["name"] == "judge"
     ]
     of_judge, of_evaluator = (trigger["metadata"] for trigger in judge["triggers"])
-    assert of_evaluator["consumer"] in {
-        consumer.durable for consumer in consumers(graders=declared_evaluators(("answer_quality",)))
-    }
+    assert of_evaluator["consumer"] in {consumer.durable for consumer in consumers(["answer_quality"])}
     assert of_evaluator == of_judge | {"consumer": of_evaluator["consumer"]}
 
 

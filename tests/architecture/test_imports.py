@@ -20,9 +20,7 @@ import nuggetstream
 from deploy.lock import LEFT_OUT, needed
 from services.cli.main import COMMANDS
 from services.cli.registry import SERVICES, wiring_of
-from services.judge.graders import EVALUATORS
-from services.judge.pairwise import kinds
-from services.wire.evaluators import GRADERS, JUDGES
+from services.wire.evaluators import EVALUATORS
 
 ROOT = Path(__file__).parents[2]
 OWN = ("nuggetstream", "services", "arena")
@@ -168,10 +166,17 @@ def test_a_missing_package_is_found_with_the_module_that_imports_it() -> None:
 
 def test_an_image_with_a_model_has_the_packages_of_all_prompts() -> None:
     """Where an operator overrides prompts, each of these services knows the names of all."""
+    modules = [f"services.judge.{each.yields.value}.{name}" for name, each in EVALUATORS.items()]
     for service in ("retriever", "nuggetizer", "assigner", "judge"):
-        assert missing(["services.judge.registry"], image(service)) == [], service
+        assert missing(["services.judge.registry", *modules], image(service)) == [], service
 
 
 def test_every_evaluator_is_known_to_all_services() -> None:
-    assert set(GRADERS) == set(EVALUATORS)
-    assert set(JUDGES) == set(kinds())
+    """The folders of evaluators have no module with an evaluator that the table does not name."""
+    folder = ROOT / "services" / "judge"
+    modules = {
+        (path.parent.name, path.stem)
+        for path in folder.glob("*/*.py")
+        if "EVALUATOR = Evaluator(" in path.read_text(encoding="utf-8")
+    }
+    assert modules == {(each.yields.value, name) for name, each in EVALUATORS.items()}

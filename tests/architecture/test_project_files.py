@@ -115,4 +115,4 @@ def test_the_code_of_a_recipe_would_pass_the_checks_at_its_place(path: str) -> N
 
 
 def test_there_are_three_recipes() -> None:
-    assert len(recipes.modules()) == 3
+    assert len(recipes.modules()) == 4

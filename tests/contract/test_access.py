@@ -18,7 +18,6 @@ from services.gateway.ports import Gateway
 from services.rater import grpc_service as ratings_service
 from services.runtime.bus import Bus
 from services.store.database import Database
-from services.wire.graders import Graders
 
 DOCS = Path(__file__).parents[2] / "docs" / "access.md"
 # Nothing of an arena, and no route of ours: the description of the API, and the files of the pages.
@@ -42,7 +41,7 @@ def application() -> FastAPI:
     )
     gateway = cast(Gateway, parts)
     bus, database = cast(Bus, _Anything()), cast(Database, _Anything())
-    further = further_routes(gateway, bus, database, access, Graders(), tail=nothing, sender=nothing)
+    further = further_routes(gateway, bus, database, access, (), tail=nothing, sender=nothing)
     return create_app(gateway, None, *further)
 
 

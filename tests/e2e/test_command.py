@@ -16,10 +16,9 @@ import pytest
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.report.sections import SECTIONS
-from services.judge.graders import EVALUATORS
 from services.offline.app import create_app
 from services.runtime.asgi import serving
-from services.wire.graders import durable_of
+from services.wire.evaluators import EVALUATORS, Yields, durable_of
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import clean_environment, run_command, run_here
@@ -65,12 +64,12 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     assert {result["state"] for result in results} == {"scored"}
     assert all(step["recorded_at"] for result in results for step in result["steps"])
     spent = {each["stage"] for result in results for each in result["spend"]}
-    additional = {"nugget_guided", "pairwise_documents", "utility"}
-    assert spent == {"nuggetizer", "assigner", "judge", *map(durable_of, {*EVALUATORS, *additional})}
+    beside = set(EVALUATORS) - {"pairwise"}
+    assert spent == {"nuggetizer", "assigner", "judge", *map(durable_of, beside)}
     qualities = {s["quality"] for result in results for side in "ab" for s in result[side]["sources"]}
     assert {"ok", "not_found", "cookie_wall", "too_large", "timeout", "wrong_type", "empty"} <= qualities
     graded = {grading["evaluator"] for row in results for grading in row["gradings"] if grading["grades"]}
-    assert graded == set(EVALUATORS)
+    assert graded == {name for name, each in EVALUATORS.items() if each.yields is Yields.GRADES}
     start_page = (tmp_path / "demo" / "pages" / "index.html").read_text(encoding="utf-8")
     assert 'href="battles-demo-01.html"' in start_page
     assert (tmp_path / "demo" / "pages" / "battles-demo-01.html").is_file()

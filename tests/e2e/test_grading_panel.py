@@ -21,7 +21,7 @@ from services.cli.fetch_settings import FetchSettings
 from services.cli.graded import graded
 from services.cli.results import ResultsFile
 from services.cli.settings import PipelineSettings
-from services.judge.graders.lines import GradeLine, GradesReply
+from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt
 from services.offline.app import create_app
@@ -38,10 +38,10 @@ from tests.e2e.with_model import ended
 QUALITY = ("relevance", "accuracy", "completeness", "precision")
 OPTIONS = """
 [answer_quality]
-members = ["plain", "severe", { name = "shy", model = "silent" }]
+models = ["plain", "severe", { name = "shy", model = "silent" }]
 
 [language_quality]
-members = ["plain", "silent", { name = "shy", model = "silent" }]
+models = ["plain", "silent", { name = "shy", model = "silent" }]
 """
 BATTLES = 2
 
@@ -174,7 +174,7 @@ async def test_a_dry_run_counts_the_calls_of_every_member_and_prices_their_model
     file = tmp_path / "battles.jsonl"
     file.write_text("".join(json.dumps(battle(number)) + "\n" for number in range(BATTLES)), encoding="utf-8")
     (tmp_path / "options.toml").write_text(
-        '[answer_quality]\nmembers = ["dear", "cheap", { name = "third", model = "other" }]\n',
+        '[answer_quality]\nmodels = ["dear", "cheap", { name = "third", model = "other" }]\n',
         encoding="utf-8",
     )
     (tmp_path / "prices.toml").write_text(

@@ -14,7 +14,7 @@ from services.cli.settings import PlatformSettings, ServerSettings
 from services.cli.waiting import NO_WAIT_HELP, Patience
 from services.runtime.bus import Bus, describe_error, ensure, remove_undeclared
 from services.runtime.errors import Outage
-from services.wire.graders import GRADER_PREFIX
+from services.wire.evaluators import GRADER_PREFIX
 from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
 
@@ -51,7 +51,7 @@ async def _declare(bus: Bus, platform: PlatformSettings) -> None:
     """
     declared = (
         streams(platform.nats_replicas, platform.nats_stream_bytes),
-        consumers(platform.declared_graders),
+        consumers(platform.declared_evaluators),
     )
     try:
         await ensure(bus.js, *declared)

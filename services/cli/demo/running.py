@@ -31,7 +31,7 @@ from services.cli.results import write_results
 from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
-from services.wire.evaluators import BESIDE_THE_JUDGE
+from services.wire.evaluators import EVALUATORS
 
 # Network time of one page. One page of the demo never answers; on a busy machine large pages take a while.
 _PAGE_SECONDS = 8.0
@@ -104,7 +104,7 @@ def _with_every_evaluator(choices: Choices) -> Choices:
     """The configuration with all evaluators where they cost nothing, that is, with the offline model."""
     if not choices.llm.offline:
         return choices
-    beside = [name for name in BESIDE_THE_JUDGE if name != choices.pipeline.judge_evaluator]
+    beside = [name for name in EVALUATORS if name != choices.pipeline.judge_evaluator]
     return replace(choices, evaluators=",".join(beside))
 
 

@@ -76,7 +76,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             **_stores(parts),
         )
         tail = Tail.of(parts.database, gateway)
-        links = (parts.bus, parts.database, access, parts.platform.declared_graders)
+        links = (parts.bus, parts.database, access, parts.platform.declared_evaluators)
         further = further_routes(gateway, *links, tail=tail, sender=sender, budgets=budgets_of(parts))
         app = create_app(gateway, _hosts(parts), *further, sites=parts.access.sites)
         async with tail.listening(parts.bus), http_server(app, parts.host, parts.http_port) as url:

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from services.cli.canary import canary_watch
-from services.cli.graders import open_graders
-from services.cli.judge_stage import open_judge_stage
+from services.cli.panels import open_judge, open_panels
+from services.cli.shared_parts import model_state
 from services.cli.wiring.parts import Parts
+from services.judge.stage import build
 from services.runtime.service import Service
 
 
@@ -14,10 +15,9 @@ from services.runtime.service import Service
 async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The judge: compares answers. Its processes also run the evaluators."""
     async with AsyncExitStack() as opened:
-        stage, watches = await opened.enter_async_context(open_judge_stage(parts))
-        graders = await opened.enter_async_context(open_graders(parts))
-        yield Service(
-            name="judge",
-            stages=[stage, *graders],
-            background=[*watches, *canary_watch(parts)],
-        )
+        judge, clients = await opened.enter_async_context(open_judge(parts))
+        beside = await opened.enter_async_context(open_panels(parts))
+        concurrency = parts.pipeline.llm_stage_concurrency
+        stages = [build(panel, parts.blobs, concurrency=concurrency) for panel in (judge, *beside)]
+        watches = [model_state(parts.bus, stages[0].name, client) for client in clients]
+        yield Service(name="judge", stages=stages, background=[*watches, *canary_watch(parts)])

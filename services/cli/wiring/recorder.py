@@ -32,14 +32,14 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     recorder = Recorder(battles, parts.bus.core_publish)
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
-    declared = consumers(parts.platform.declared_graders)
+    declared = consumers(parts.platform.declared_evaluators)
     mover = AdvisoryMover(parts.bus, declared, lambda letter: failure_of(letter, parts.blobs))
     reconciling = reconciler(
         parts.bus,
         parts.database,
         parts.blobs,
         quiet_after=parts.platform.quiet_seconds,
-        graders=parts.platform.declared_graders,
+        evaluators=parts.platform.declared_evaluators,
     )
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))

@@ -1,5 +1,7 @@
 """The routes for administrators from the connections of the gateway."""
 
+from collections.abc import Sequence
+
 from fastapi import APIRouter
 
 from services.gateway.access.audit_routes import routes as audit_routes
@@ -22,16 +24,13 @@ from services.store.database import Database
 from services.store.eraser import eraser_of
 from services.store.failed import FailedBattles
 from services.store.nugget_edits import NuggetEdits
-from services.wire.graders import Graders
-
-_NO_GRADERS = Graders()
 
 
 def administration(
-    bus: Bus, database: Database, intake: Intake, access: Access, graders: Graders = _NO_GRADERS
+    bus: Bus, database: Database, intake: Intake, access: Access, evaluators: Sequence[str] = ()
 ) -> APIRouter:
     """The routes for administrators."""
-    regrading = Regrading(intake.battles, bus, Blobs(database), graders)
+    regrading = Regrading(intake.battles, bus, Blobs(database), evaluators)
     desk = FailureDesk(FailedBattles(database), DeadLetters(bus), intake, regrading)
     editor = Editor(intake.battles, NuggetEdits(database), intake.relay, intake.admission)
     router = APIRouter()

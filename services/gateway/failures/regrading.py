@@ -1,16 +1,15 @@
 """Letting one evaluator grade a battle again: its input is published on a subject that it alone reads."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import Bus
 from services.store.battles import Battles
 from services.store.failed import FailedBattle
 from services.store.inputs import graded_input
 from services.wire.codec import BlobStore, seal
-from services.wire.graders import Graders, subject_of
+from services.wire.evaluators import EVALUATORS, subject_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +20,13 @@ class Regrading:
         battles: Battles and their events.
         bus: Connection to the broker.
         blobs: Where large bodies are stored.
-        graders: The declared evaluators.
+        evaluators: Names of the declared evaluators.
     """
 
     battles: Battles
     bus: Bus
     blobs: BlobStore
-    graders: Graders
+    evaluators: Sequence[str]
 
     async def grade_again(self, failed: FailedBattle) -> bool:
         """Let the evaluator of a failure grade the battle again.
@@ -43,10 +42,9 @@ class Regrading:
         """
         recorded = failed.recorded
         name = recorded.failure.evaluator
-        reads: Mapping[str | None, type[BattleEvent]] = dict(self.graders.reads)
-        if not failed.open or name is None or name not in reads:
+        if not failed.open or name is None or name not in self.evaluators:
             return False
-        event = graded_input(await self.battles.events_of(recorded.battle_id), reads[name])
+        event = graded_input(await self.battles.events_of(recorded.battle_id), EVALUATORS[name].reads)
         if event is None:
             return False
         event = replace(event, key=derived_id(event.key, "graded after", failed.key))

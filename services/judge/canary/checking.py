@@ -8,16 +8,14 @@ from functools import partial
 from typing import Any, cast
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.event import BattleGraded, BattleRetrieved
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.grade import Subject
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.nuggets.scores import preference
 from services.judge.canary.battles import CANARIES, Canary
-from services.judge.comparing import Comparer
-from services.judge.grading import Grader
+from services.judge.evaluator import Grades
 from services.judge.question_banks import QuestionBanks
-from services.judge.stage import Judge
+from services.judge.stage import Panel
 from services.runtime.errors import Permanent, StageError
 from services.runtime.llm.model import ChatModel, DecisionModel, Reply
 from services.runtime.llm.prompt import Prompt, R
@@ -119,56 +117,32 @@ class CanaryJudge:
         return CanaryResult(canary.name, CanaryState.PASSED)
 
 
-def canary_judges(handler: Judge | Comparer) -> list[CanaryJudge]:
-    """The judge of a stage, once per model: every member of a panel is checked."""
-    if isinstance(handler, Judge):
-        decisions = _booked(handler.decisions)
-        judge = replace(handler, model=_Booked(handler.model), decisions=decisions)
-        name = (decisions or judge.model).name
-        return [CanaryJudge(judge.evaluator, name, BattleRetrieved, partial(_winner, judge.judged))]
-    found = []
-    for voter in handler.voters:
-        booked = replace(voter, model=_Booked(voter.model), decisions=_booked(voter.decisions))
-        comparer = replace(handler, voters=[booked])
-        name = (booked.decisions or booked.model).name
-        winner = partial(_winner, comparer.judged)
-        found.append(CanaryJudge(handler.name, name, handler.kind.reads, winner))
-    return found
+def canary_judges(panel: Panel) -> list[CanaryJudge]:
+    """An evaluator, once per model; none where it yields nothing that canary battles compare."""
+    yields = panel.evaluator.yields
+    if isinstance(yields, Grades) and not yields.better:
+        return []
+    checked = []
+    for member in panel.members:
+        booked = replace(member, model=_Booked(member.model), decisions=_booked(member.decisions))
+        alone = replace(panel, members=[booked], banks=QuestionBanks())
+        reads = panel.evaluator.registered.reads
+        checked.append(CanaryJudge(panel.evaluator.name, booked.asked, reads, partial(_preferred, alone)))
+    return checked
 
 
-def canary_graders(handler: Grader) -> list[CanaryJudge]:
-    """The evaluator of a stage, once per model; none where it grades nothing that canary battles compare."""
-    evaluator, found = handler.evaluator, list[CanaryJudge]()
-    everything = {"share": 1.0, "arenas": None, "tags": None, "languages": None}
-    for voter in handler.voters if evaluator.better else ():
-        model = _Booked(voter.model)
-        grader = replace(
-            handler,
-            model=model,
-            decisions=_booked(voter.decisions),
-            selection=handler.selection.model_copy(update=everything),
-            banks=QuestionBanks(),
-            members=(),
-        )
-        found.append(
-            CanaryJudge(evaluator.name, model.name, evaluator.reads, partial(_graded_higher, grader))
-        )
-    return found
-
-
-async def _winner(judged: Callable[[Any], Awaitable[Judgment]], event: Any) -> Vote:
-    return (await judged(event)).winner
-
-
-async def _graded_higher(grader: Grader, event: Any) -> Vote:
-    """The answer with the higher sum of grades on the criteria that canary battles compare."""
-    sums = dict[Side, float]()
-    for graded in await grader(event):
-        for grade in graded.grading.grades if isinstance(graded, BattleGraded) else ():
-            if grade.criterion in grader.evaluator.better and grade.value is not None:
-                for side in Side:
-                    if grade.subject == Subject.answer(side):
-                        sums[side] = sums.get(side, 0.0) + grade.value
+async def _preferred(panel: Panel, event: Any) -> Vote:
+    """The verdict of a judge, or the answer with the higher sum of grades that canary battles compare."""
+    result = await panel.evaluated(event)
+    if isinstance(result, Judgment):
+        return result.winner
+    yields, sums = panel.evaluator.yields, dict[Side, float]()
+    better = yields.better if isinstance(yields, Grades) else ()
+    for grade in result.grades:
+        if grade.criterion in better and grade.value is not None:
+            for side in Side:
+                if grade.subject == Subject.answer(side):
+                    sums[side] = sums.get(side, 0.0) + grade.value
     if len(sums) < len(Side):
         raise Permanent(Reason.NOTHING_TO_SCORE, "an answer has no grade")
     return preference(sums[Side.A], sums[Side.B], 0.0)

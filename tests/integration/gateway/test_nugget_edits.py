@@ -13,11 +13,7 @@ from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import BankVersion, Grounding, Support
 from services.assigner.stage import Assigner
-from services.judge.comparing import Comparer
-from services.judge.graders import EVALUATORS, heuristics
-from services.judge.grading import Grader
-from services.judge.pairwise import kinds
-from services.judge.panel import Voter
+from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.bus import Bus
 from services.runtime.llm.prompt import Prompt
@@ -28,6 +24,7 @@ from services.store.label_agreement import LabelCounts
 from tests.e2e.processes import run_here
 from tests.fakes import ScriptedModel, blocks
 from tests.integration.gateway.world import LABELS, NOW, NUGGETS, Story, World, battle, opened
+from tests.panels import panel_of
 
 SUN = "The Sun adds spring tides twice a month."
 
@@ -151,8 +148,8 @@ async def test_a_guided_verdict_about_an_older_list_that_comes_late_changes_noth
         return ScriptedModel({"verdict_guided": reply})
 
     async def judged(event: events.BattleAssigned, winner: str) -> events.BattleJudged:
-        comparer = Comparer("nugget_guided", kinds()["nugget_guided"], [Voter("", prefers(winner))])
-        (verdict,) = await comparer(event)
+        judge = panel_of("nugget_guided", prefers(winner))
+        (verdict,) = await judge(event)
         assert isinstance(verdict, events.BattleJudged)
         return verdict
 
@@ -172,7 +169,7 @@ async def test_grades_about_an_older_list_that_come_late_change_nothing(world: W
         return answer(prompt.task, parsed, heuristics)
 
     async def graded(event: events.BattleAssigned) -> events.BattleGraded:
-        grader = Grader(ScriptedModel({"second_assignment": offline}), EVALUATORS["second_assigner"])
+        grader = panel_of("second_assigner", ScriptedModel({"second_assignment": offline}))
         (grades,) = await grader(event)
         assert isinstance(grades, events.BattleGraded)
         return grades

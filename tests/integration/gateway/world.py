@@ -74,13 +74,12 @@ from services.store.submissions import Submissions
 from services.store.system_shares import SystemShares
 from services.wire import topology
 from services.wire.codec import unseal
-from services.wire.graders import Graders
 
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"
 GONE = "https://example.org/gone"
 _NO_PROXIES, _NO_SITES, _NO_BUDGETS = TrustedProxies(), Sites(), Budgets()
-GRADERS = Graders((("answer_quality", events.BattleRetrieved),))
+GRADERS = ("answer_quality",)
 
 
 @dataclass
@@ -134,7 +133,7 @@ async def opened(
     Its pages are served on `port`, or on a free one where that is 0. Webhooks may be sent to `receivers`.
     The preference by `nuggets` leads.
     """
-    consumers = topology.consumers(graders=GRADERS)
+    consumers = topology.consumers(GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
     battles, outcomes, blobs = Battles(database), Outcomes(database), Blobs(database)
     relay = Relay(bus, Outbox(database), patience)

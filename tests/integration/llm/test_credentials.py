@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from services.judge.prompts import verdict
+from services.judge.verdicts.pairwise import prompt as verdict
 from services.runtime.asgi import serving
 from services.runtime.errors import StageError
 from services.runtime.llm.build import build_chat_model

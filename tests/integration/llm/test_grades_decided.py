@@ -7,19 +7,22 @@ import pytest
 
 from nuggetstream.domain.event import BattleAssigned, BattleGraded
 from nuggetstream.domain.grade import Grade, SubjectKind
-from services.judge.graders import EVALUATORS, heuristics
-from services.judge.graders.choices import DECISION
-from services.judge.grading import Grader
+from services.judge.evaluator import Grades
+from services.judge.grades.choices import DECISION
+from services.judge.registry import EVALUATORS, heuristics
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from tests import samples
 from tests.integration.llm.conftest import Connect
+from tests.panels import panel_of
 
 # `rubric` decides only when it verifies what it found, which is not its default.
 DECIDED = sorted(
     name
     for name, evaluator in EVALUATORS.items()
-    if name != "rubric" and any(task.endswith(DECISION) for task in evaluator.tasks)
+    if name != "rubric"
+    and any(task.endswith(DECISION) for task in evaluator.offline)
+    and isinstance(evaluator.yields, Grades)
 )
 NATIVE, LOGPROBS, LETTERS = Faults(), Faults(decisions=False), Faults(decisions=False, logprobs=False)
 
@@ -33,9 +36,9 @@ async def items(connect: Connect, name: str, faults: Faults, *, decides: bool = 
     model = connect(create_app(None, faults, heuristics)).model
     battle = samples.battle(a="Tea is passage number 1 [1].", urls_a=["https://example.org/1"])
     event: Any = samples.retrieved(3, fought=battle)
-    if EVALUATORS[name].reads is BattleAssigned:
+    if EVALUATORS[name].registered.reads is BattleAssigned:
         event = samples.assigned(1, 1, of=2, fought=battle, read=["chunk1"])
-    grader = Grader(model, EVALUATORS[name], decisions=model if decides else None, texts_of=texts_of)
+    grader = panel_of(name, model, decisions=model if decides else None, texts_of=texts_of)
     (found,) = await grader(event)
     assert isinstance(found, BattleGraded)
     computed = SubjectKind.ANSWER if name == "citation_support" else None
@@ -55,7 +58,9 @@ async def test_probabilities_and_the_expected_grade_are_kept(
 ) -> None:
     grades = await items(connect, name, faults)
     assert grades
-    scales = {criterion.name: criterion for criterion in EVALUATORS[name].criteria}
+    yields = EVALUATORS[name].yields
+    assert isinstance(yields, Grades)
+    scales = {criterion.name: criterion for criterion in yields.criteria}
     for grade in grades:
         scale, values = scales[grade.criterion], [each.value for each in grade.probabilities]
         assert (min(values), max(values)) == (scale.low, scale.high)

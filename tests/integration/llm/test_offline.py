@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from nuggetstream.domain.failure import Reason
-from services.judge.prompts import verdict
+from services.judge.verdicts.pairwise import prompt as verdict
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.offline.serve import running

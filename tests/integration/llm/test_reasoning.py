@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from services.judge.prompts import verdict
+from services.judge.verdicts.pairwise import prompt as verdict
 from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.runtime.asgi import serving

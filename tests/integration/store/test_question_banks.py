@@ -9,11 +9,9 @@ import pytest
 
 from nuggetstream.domain.event import BattleGraded, BattleRetrieved
 from nuggetstream.domain.question_bank import BankKind, QuestionBank
-from services.judge.graders import EVALUATORS
-from services.judge.graders.bank import QuestionsReply
-from services.judge.graders.lines import GradeLine, GradesReply
-from services.judge.graders.rubric import RubricOptions
-from services.judge.grading import Grader
+from services.judge.grades.bank import QuestionsReply
+from services.judge.grades.lines import GradeLine, GradesReply
+from services.judge.grades.rubric import RubricOptions
 from services.judge.question_banks import QuestionBanks
 from services.runtime.llm.claims import Claims
 from services.runtime.llm.prompt import Prompt, PromptOverrides
@@ -24,6 +22,7 @@ from services.store.deletion import DeletionResult, Deletions
 from services.store.question_banks import StoredQuestionBanks
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
+from tests.panels import panel_of
 from tests.samples import NOON
 from tests.stored import LATER, evaluate, places_of
 
@@ -61,7 +60,7 @@ class Process:
         self.banks = QuestionBanks(stored, self.overrides, writer, clock=lambda: NOON)
 
     async def graded(self, event: BattleRetrieved, **options: Any) -> BattleGraded:
-        grader = Grader(self.model, EVALUATORS["rubric"], RubricOptions(**options), banks=self.banks)
+        grader = panel_of("rubric", self.model, options=RubricOptions(**options), banks=self.banks)
         (found,) = await grader(event)
         assert isinstance(found, BattleGraded)
         return found

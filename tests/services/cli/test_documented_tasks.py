@@ -3,9 +3,7 @@
 import re
 from pathlib import Path
 
-from services.judge.graders import EVALUATORS
-from services.judge.pairwise import kinds
-from services.judge.registry import tasks
+from services.judge.registry import EVALUATORS, tasks
 from services.runtime.llm.prompt import TASKS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/operations/models.md").read_text(encoding="utf-8")
@@ -24,7 +22,6 @@ def test_every_task_is_listed_once() -> None:
 
 
 def test_the_tasks_of_every_evaluator_are_beside_its_name() -> None:
-    own = {name: set(evaluator.tasks) for name, evaluator in EVALUATORS.items()}
-    own |= {name: set(kind.offline) for name, kind in kinds().items() if kind.offline}
+    own = {name: set(evaluator.offline) for name, evaluator in EVALUATORS.items()}
     own["pairwise"] = {"verdict", "verdict_decision"}
     assert {name: names for name, names in listed().items() if name in own} == own

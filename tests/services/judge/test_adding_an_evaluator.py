@@ -1,4 +1,4 @@
-"""The recipe of CONTRIBUTING, followed: an evaluator is one function and one line in a table."""
+"""The page about adding an evaluator, followed: its code grades a battle, and judges one."""
 
 from typing import Any
 
@@ -6,31 +6,42 @@ import pytest
 from pydantic import ValidationError
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleJudged, BattleRetrieved
+from nuggetstream.domain.event import BattleGraded, BattleJudged
 from services.cli.settings import PipelineSettings
-from services.judge.evaluators import EVALUATORS
-from services.judge.stage import Judge, build
+from services.judge.stage import build
+from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 from services.store.blobs import Blobs
 from services.store.database import Database
-from services.wire.evaluators import JUDGES
+from services.wire.evaluators import EVALUATORS, Registered, Yields
 from tests import recipes, samples
 from tests.fakes import ScriptedModel, blocks
+from tests.panels import panel_of
 
-EVENT = samples.retrieved(fought=samples.battle(a="Passage number 1.", b="Something else."))
 
-
-@pytest.fixture
-def faithful(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The evaluator of the recipe, in the table for the length of a test."""
-    module = recipes.module("services/judge/faithful.py")
-    entry = recipes.entry("services/judge/evaluators.py", "EVALUATORS", vars(module))
-    for name, evaluator in entry.items():
-        monkeypatch.setitem(EVALUATORS, name, evaluator)
-        monkeypatch.setitem(JUDGES, name, BattleRetrieved)
-    (name,) = entry
-    return str(name)
+async def test_the_evaluator_of_the_page_grades_a_battle(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EVALUATORS, "politeness", Registered(Yields.GRADES))
+    evaluator = recipes.module("services/judge/grades/politeness.py").EVALUATOR
+    model = ScriptedModel(
+        {
+            task: lambda prompt: answer(
+                prompt.task,
+                ParsedPrompt.read(prompt.messages()[1]["content"], None),
+                lambda: evaluator.offline,
+            )
+            for task in evaluator.offline
+        }
+    )
+    stage = build(panel_of(evaluator, model), Blobs(record))
+    event = samples.retrieved(fought=samples.battle(a="Thank you for asking.", b="No."))
+    (graded,) = await stage.handle(event)
+    assert isinstance(graded, BattleGraded)
+    assert [(grade.subject.sides[0], grade.value) for grade in graded.grading.grades] == [("a", 5), ("b", 3)]
+    assert (graded.grading.evaluator, graded.grading.prompt_version) == ("politeness", "politeness-1")
+    assert stage.consumer.durable == "grader-politeness"
 
 
 def supported(prompt: Prompt[Any]) -> VerdictReply:
@@ -41,28 +52,26 @@ def supported(prompt: Prompt[Any]) -> VerdictReply:
     return VerdictReply(reasoning="The passages say so.", winner=winner)
 
 
-async def test_the_judge_gets_its_verdict_from_a_new_evaluator(faithful: str, record: Database) -> None:
+async def test_the_judge_of_the_page_judges_a_battle(
+    record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EVALUATORS, "faithful", Registered(Yields.VERDICT))
+    name = PipelineSettings(judge_evaluator="faithful").judge_evaluator
+    judge = recipes.module(f"services/judge/verdicts/{name}.py").EVALUATOR
     model = ScriptedModel({"verdict": supported})
-    name = PipelineSettings(judge_evaluator=faithful).judge_evaluator
-    judge = Judge(model=model, evaluator=name, prompt=EVALUATORS[name])
-    (event,) = await build(judge, Blobs(record)).handle(EVENT)
-    assert isinstance(event, BattleJudged)
-    assert event.judgment.evaluator == "faithful"
-    assert event.judgment.prompt_version == "faithful-1"
-    assert (event.judgment.winner, event.judgment.flipped) == (Vote.A, False)
+    stage = build(panel_of(judge, model, awaited=True), Blobs(record))
+    event = samples.retrieved(fought=samples.battle(a="Passage number 1.", b="Something else."))
+    (judged,) = await stage.handle(event)
+    assert isinstance(judged, BattleJudged)
+    judgment = judged.judgment
+    assert (judgment.evaluator, judgment.prompt_version) == ("faithful", "faithful-1")
+    assert (judgment.winner, judgment.flipped, judgment.additional) == (Vote.A, False, False)
     assert [prompt.version for prompt in model.asked] == ["faithful-1", "faithful-1"]
-    assert all("no passage supports" in prompt.instructions for prompt in model.asked)
+    assert stage.consumer.durable == "judge"
 
 
-async def test_two_evaluators_give_a_battle_two_verdicts_with_keys_of_their_own(faithful: str) -> None:
-    model = ScriptedModel({"verdict": supported})
-    judged = [
-        (await Judge(model=model, evaluator=name, prompt=EVALUATORS[name])(EVENT))[0]
-        for name in ("pairwise", faithful)
-    ]
-    assert len({event.key for event in judged}) == 2
-
-
-def test_an_evaluator_that_is_not_in_the_table_is_rejected_with_those_that_are() -> None:
+def test_a_judge_that_is_not_in_the_table_is_rejected_with_those_that_are() -> None:
     with pytest.raises(ValidationError, match="there is no evaluator 'faithful'; choose one of pairwise"):
         PipelineSettings(judge_evaluator="faithful")
+    with pytest.raises(ValidationError, match="choose one of pairwise, pairwise_documents, utility"):
+        PipelineSettings(judge_evaluator="nugget_guided")

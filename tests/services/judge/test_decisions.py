@@ -6,12 +6,13 @@ import pytest
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.judgment import VoteProbabilities
-from services.judge.stage import Judge
+from services.judge.options import VerdictOptions
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
+from tests.panels import judge_of
 
 EVENT = samples.retrieved(fought=samples.battle(a="short", b="much longer"))
 
@@ -29,7 +30,7 @@ def says_second(prompt: Prompt[Any]) -> VerdictReply:
 
 async def test_probabilities_belong_to_sides_and_not_to_places() -> None:
     model = decider("f", {"f": 0.6, "s": 0.3, "t": 0.1})
-    [out] = await Judge(ScriptedModel({}), decisions=model)(EVENT)
+    [out] = await judge_of(ScriptedModel({}), decisions=model)(EVENT)
     judgment = out.judgment
     assert [(verdict.first, verdict.winner) for verdict in judgment.verdicts] == [
         (Side.A, Vote.A),
@@ -45,14 +46,14 @@ async def test_probabilities_belong_to_sides_and_not_to_places() -> None:
 
 
 async def test_without_probabilities_in_every_order_there_are_none_for_the_battle() -> None:
-    [out] = await Judge(ScriptedModel({}), decisions=decider("t", None))(EVENT)
+    [out] = await judge_of(ScriptedModel({}), decisions=decider("t", None))(EVENT)
     assert out.judgment.winner is Vote.TIE
     assert out.judgment.probabilities is None
 
 
 async def test_what_is_declined_is_asked_by_chat() -> None:
     chat = ScriptedModel({"verdict": says_second})
-    [out] = await Judge(chat, decisions=decider(None, None))(EVENT)
+    [out] = await judge_of(chat, decisions=decider(None, None))(EVENT)
     assert [verdict.winner for verdict in out.judgment.verdicts] == [Vote.B, Vote.A]
     assert out.judgment.verdicts[0].reasoning == "It is longer."
     assert len(chat.asked) == 2
@@ -60,7 +61,7 @@ async def test_what_is_declined_is_asked_by_chat() -> None:
 
 async def test_the_model_sees_the_passages_and_both_answers() -> None:
     model = decider("t", None)
-    await Judge(ScriptedModel({}), decisions=model, passages=1)(EVENT)
+    await judge_of(ScriptedModel({}), decisions=model, passages=1)(EVENT)
     assert [[block.kind for block in blocks(p, "query", "chunk", "answer")] for p in model.asked] == [
         ["query", "chunk", "answer", "answer"]
     ] * 2
@@ -78,12 +79,16 @@ async def test_a_tie_band_makes_close_probabilities_a_tie() -> None:
     model = ScriptedModel({"verdict_decision": close}, name="decider")
     keys = set()
     for band, winner in ((None, Vote.A), (0.05, Vote.A), (0.1, Vote.TIE)):
-        [out] = await Judge(ScriptedModel({}), decisions=model, tie_band=band)(EVENT)
+        [out] = await judge_of(ScriptedModel({}), decisions=model, options=VerdictOptions(tie_band=band))(
+            EVENT
+        )
         assert (out.judgment.winner, out.judgment.tie_band) == (winner, band)
         assert out.judgment.flipped is False
         keys.add(out.key)
     assert len(keys) == 3
-    [untold] = await Judge(ScriptedModel({}), decisions=decider("t", None), tie_band=0.5)(EVENT)
+    [untold] = await judge_of(
+        ScriptedModel({}), decisions=decider("t", None), options=VerdictOptions(tie_band=0.5)
+    )(EVENT)
     assert (untold.judgment.winner, untold.judgment.tie_band) == (Vote.TIE, None)
 
 
@@ -94,10 +99,10 @@ async def test_a_verdict_of_two_models_names_both() -> None:
 
     chat = ScriptedModel({"verdict": says_second}, name="writer")
     model = ScriptedModel({"verdict_decision": one_order}, name="decider")
-    [mixed] = await Judge(chat, decisions=model)(EVENT)
+    [mixed] = await judge_of(chat, decisions=model)(EVENT)
     assert len(chat.asked) == 1
     assert mixed.judgment.model == "decider-2026, writer-2026"
     versions = {model.asked[0].version, chat.asked[0].version}
-    assert set(mixed.judgment.prompt_version.split(", ")) == versions
-    [declined] = await Judge(chat, decisions=decider(None, None))(EVENT)
+    assert set(mixed.judgment.prompt_version.split("+")) == versions
+    [declined] = await judge_of(chat, decisions=decider(None, None))(EVENT)
     assert declined.judgment.model == "writer-2026"

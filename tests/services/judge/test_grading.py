@@ -10,23 +10,25 @@ from prometheus_client import REGISTRY
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
-from nuggetstream.domain.grade import Subject
-from services.judge.graders import EVALUATORS
-from services.judge.graders.lines import GradeLine, GradesReply
-from services.judge.grading import Grader, build
-from services.judge.selection import GraderOptions, Selection, read_selections
+from nuggetstream.domain.grade import Criterion, Subject
+from services.judge.grades.lines import GradeLine, GradesReply
+from services.judge.options import GradeOptions, Selection, read_options
+from services.judge.registry import EVALUATORS
+from services.judge.stage import Panel, build
 from services.runtime.bus import Bus
 from services.runtime.errors import BudgetExceeded
 from services.runtime.runner import Runner
 from services.store.blobs import Blobs
 from services.store.database import Database
-from services.wire.evaluators import declared
+from services.wire.evaluators import evaluators_of
 from services.wire.topology import consumers
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
+from tests.panels import panel_of
 
 NAMES = ("relevance", "accuracy", "completeness", "precision")
 QUALITY = EVALUATORS["answer_quality"]
+CRITERIA = tuple(Criterion(name, "0-2", 0, 2) for name in NAMES)
 EVENT = samples.retrieved()
 
 
@@ -35,7 +37,7 @@ def model_that_gives(value: int) -> ScriptedModel:
     return ScriptedModel({"answer_quality": lambda prompt: reply})
 
 
-async def run(grader: Grader, event: object = EVENT) -> BattleGraded:
+async def run(grader: Panel, event: object = EVENT) -> BattleGraded:
     (graded,) = await grader(event)  # type: ignore[arg-type]
     assert isinstance(graded, BattleGraded)
     return graded
@@ -43,7 +45,7 @@ async def run(grader: Grader, event: object = EVENT) -> BattleGraded:
 
 async def test_every_answer_gets_every_grade_with_its_reason() -> None:
     model = model_that_gives(2)
-    graded = await run(Grader(model, QUALITY))
+    graded = await run(panel_of(QUALITY, model))
     grading = graded.grading
     assert (graded.battle_id, graded.arena) == (EVENT.battle.id, EVENT.battle.arena)
     assert (grading.evaluator, grading.model) == ("answer_quality", "scripted-2026")
@@ -61,20 +63,20 @@ async def test_every_answer_gets_every_grade_with_its_reason() -> None:
 
 async def test_an_empty_answer_has_no_grade_and_two_have_none_without_a_call() -> None:
     model = model_that_gives(1)
-    one = await run(Grader(model, QUALITY), samples.retrieved(fought=samples.battle(a=" ")))
+    one = await run(panel_of(QUALITY, model), samples.retrieved(fought=samples.battle(a=" ")))
     assert {grade.subject.sides for grade in one.grading.grades} == {(Side.B,)}
     model.asked.clear()
-    none = await run(Grader(model, QUALITY), samples.retrieved(fought=samples.battle(a="", b="")))
-    assert (none.grading.grades, none.grading.criteria, model.asked) == ((), QUALITY.criteria, [])
+    none = await run(panel_of(QUALITY, model), samples.retrieved(fought=samples.battle(a="", b="")))
+    assert (none.grading.grades, none.grading.criteria, model.asked) == ((), CRITERIA, [])
 
 
 async def test_the_same_event_gives_the_same_key_and_any_other_grader_another() -> None:
-    grader = Grader(model_that_gives(1), QUALITY)
+    grader = panel_of(QUALITY, model_that_gives(1))
     first = await run(grader)
     assert await run(grader) == first
     others = [
-        replace(grader, model=replace(model_that_gives(1), name="other")),
-        replace(grader, model=replace(model_that_gives(1), reworded=True)),
+        panel_of(QUALITY, replace(model_that_gives(1), name="other")),
+        panel_of(QUALITY, replace(model_that_gives(1), reworded=True)),
         replace(grader, passages=1),
         replace(grader, evaluator=replace(QUALITY, name="twin")),
     ]
@@ -85,12 +87,12 @@ async def test_the_same_event_gives_the_same_key_and_any_other_grader_another() 
 @pytest.mark.parametrize("value", [3, -1])
 async def test_a_value_off_its_scale_is_no_grade(value: int) -> None:
     with pytest.raises(ValueError, match=f"relevance: {value} is no whole number from 0 to 2"):
-        await run(Grader(model_that_gives(value), QUALITY))
+        await run(panel_of(QUALITY, model_that_gives(value)))
 
 
 async def test_a_battle_that_is_not_selected_costs_nothing() -> None:
     model = model_that_gives(1)
-    assert await Grader(model, QUALITY, GraderOptions(arenas=frozenset({"other"})))(EVENT) == []
+    assert await panel_of(QUALITY, model, options=GradeOptions(arenas=frozenset({"other"})))(EVENT) == []
     assert model.asked == []
 
 
@@ -100,14 +102,14 @@ async def test_an_evaluator_whose_budget_is_used_up_makes_no_call() -> None:
 
     model = model_that_gives(1)
     with pytest.raises(BudgetExceeded, match="answer_quality has used 10 of 10 tokens"):
-        await Grader(model, QUALITY, exhausted=exhausted)(EVENT)
+        await panel_of(QUALITY, model, exhausted=exhausted)(EVENT)
     assert model.asked == []
 
 
 async def test_a_failure_names_the_evaluator_and_its_calls_are_booked_under_its_name(
     record: Database,
 ) -> None:
-    stage = build(Grader(model_that_gives(1), QUALITY), Blobs(record))
+    stage = build(panel_of(QUALITY, model_that_gives(1)), Blobs(record))
     assert stage.label == stage.consumer.durable == "grader-answer_quality"
     said: list[Event] = list(stage.give_up(EVENT, StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "declined")))
     (failed,) = said
@@ -120,9 +122,9 @@ async def test_a_running_evaluator_reports_its_messages_in_flight_under_the_name
 ) -> None:
     """The alert that no process runs a stage compares this name with the names of the consumers."""
     name = "language_quality"
-    stage = build(Grader(model_that_gives(1), EVALUATORS[name]), Blobs(record))
+    stage = build(panel_of(name, model_that_gives(1)), Blobs(record))
     Runner(bus, stage)
-    assert stage.consumer in consumers(graders=declared([name]))
+    assert stage.consumer in consumers([name])
     labels = {"stage": stage.consumer.durable}
     assert REGISTRY.get_sample_value("nuggetstream_in_flight", labels) == 0
 
@@ -161,7 +163,7 @@ async def test_a_language_that_is_not_declared_is_detected_and_an_unknown_one_is
     def asking(query: str) -> BattleRetrieved:
         return samples.retrieved(fought=replace(samples.battle(), query=query))
 
-    grader = Grader(model_that_gives(1), QUALITY, GraderOptions(languages=("de",)))
+    grader = panel_of(QUALITY, model_that_gives(1), options=GradeOptions(languages=("de",)))
     assert await grader(asking("Woraus wird eigentlich grüner Tee gemacht?"))
     assert await grader(asking("What is green tea actually made of?")) == []
     assert await grader(asking("Tee?")) == []
@@ -170,19 +172,20 @@ async def test_a_language_that_is_not_declared_is_detected_and_an_unknown_one_is
 def test_selections_are_read_from_a_file_and_a_wrong_one_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "evaluators.toml"
     file.write_text('[answer_quality]\nshare = 0.5\nlanguages = ["de"]\nday_money = "2.50"\n')
-    assert read_selections(file) == {
-        "answer_quality": Selection(share=0.5, languages=("de",), day_money=Decimal("2.50"))
+    types = {"answer_quality": GradeOptions}
+    assert read_options(file, types) == {
+        "answer_quality": GradeOptions(share=0.5, languages=("de",), day_money=Decimal("2.50"))
     }
     for wrong in ("[answer_quality]\nshares = 0.5\n", "[answer_quality]\nshare = 2\n", "share"):
         file.write_text(wrong)
         with pytest.raises(ValueError, match=r"shares|less than or equal to 1|Expected '='"):
-            read_selections(file)
+            read_options(file, types)
 
 
 @pytest.mark.parametrize(
     ("names", "problem"),
-    [(("quality",), "no evaluator 'quality'; choose of"), (("answer_quality",) * 2, "is named twice")],
+    [("quality", "no evaluator 'quality'; choose of"), ("rubric,rubric", "is named twice")],
 )
-def test_an_unknown_or_repeated_evaluator_is_rejected(names: tuple[str, ...], problem: str) -> None:
+def test_an_unknown_or_repeated_evaluator_is_rejected(names: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        declared(names)
+        evaluators_of(names)

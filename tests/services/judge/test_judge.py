@@ -9,13 +9,14 @@ import pytest
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged, BattleRetrieved
 from nuggetstream.domain.failure import Reason
-from services.judge.stage import Judge
+from services.judge.stage import Panel
 from services.runtime.errors import Permanent
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 from services.runtime.metrics import FLIPS
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
+from tests.panels import judge_of, panel_of
 
 
 def judge_that(decides: Callable[[str, str], str]) -> ScriptedModel:
@@ -34,7 +35,7 @@ TIE = judge_that(lambda first, second: "tie")
 EVENT = samples.retrieved(fought=samples.battle(a="short", b="much longer"))
 
 
-async def run(judge: Judge, event: BattleRetrieved = EVENT) -> BattleJudged:
+async def run(judge: Panel, event: BattleRetrieved = EVENT) -> BattleJudged:
     (out,) = await judge(event)
     assert isinstance(out, BattleJudged)
     return out
@@ -48,7 +49,7 @@ async def test_agreement_stands_and_a_flip_is_a_recorded_tie(
 ) -> None:
     counter = FLIPS.labels(str(flipped).lower())
     before = counter._value.get()
-    judgment = (await run(Judge(model))).judgment
+    judgment = (await run(judge_of(model))).judgment
     assert (judgment.winner, judgment.flipped) == (winner, flipped)
     assert [verdict.first for verdict in judgment.verdicts] == [Side.A, Side.B]
     assert [verdict.reasoning for verdict in judgment.verdicts] == [
@@ -59,13 +60,13 @@ async def test_agreement_stands_and_a_flip_is_a_recorded_tie(
 
 
 async def test_each_verdict_names_the_side_and_not_the_place() -> None:
-    judgment = (await run(Judge(FIRST))).judgment
+    judgment = (await run(judge_of(FIRST))).judgment
     assert [verdict.winner for verdict in judgment.verdicts] == [Vote.A, Vote.B]
 
 
 async def test_one_order_is_seeded_by_the_event_and_says_nothing_about_flips() -> None:
     async def first_of(key: str) -> Side:
-        judgment = (await run(Judge(LONGER, both_orders=False), replace(EVENT, key=key))).judgment
+        judgment = (await run(judge_of(LONGER, both_orders=False), replace(EVENT, key=key))).judgment
         assert (judgment.winner, judgment.flipped, len(judgment.verdicts)) == (Vote.B, None, 1)
         return judgment.verdicts[0].first
 
@@ -77,7 +78,7 @@ async def test_one_order_is_seeded_by_the_event_and_says_nothing_about_flips() -
 @pytest.mark.parametrize(("passages", "shown"), [(0, 0), (1, 1), (10, 2)])
 async def test_the_judge_sees_so_many_passages(passages: int, shown: int) -> None:
     model = replace(TIE, asked=[])
-    await run(Judge(model, passages=passages))
+    await run(judge_of(model, passages=passages))
     assert [len(blocks(prompt, "chunk")) for prompt in model.asked] == [shown, shown]
 
 
@@ -85,7 +86,7 @@ async def test_the_judge_sees_so_many_characters_of_them() -> None:
     model = replace(TIE, asked=[])
     texts = ["Cookies help us to serve you.", "Sign up now, please. Tea is a much longer story."]
     evidence = [replace(item, text=text) for item, text in zip(EVENT.evidence, texts, strict=True)]
-    await run(Judge(model, characters=40), replace(EVENT, evidence=tuple(evidence)))
+    await run(judge_of(model, characters=40), replace(EVENT, evidence=tuple(evidence)))
     shown = [[block.text for block in blocks(prompt, "chunk")] for prompt in model.asked]
     assert shown == [["Tea is a much longer story."]] * 2
 
@@ -93,25 +94,25 @@ async def test_the_judge_sees_so_many_characters_of_them() -> None:
 async def test_two_empty_answers_are_nothing_to_judge_and_no_tie() -> None:
     model = replace(TIE, asked=[])
     with pytest.raises(Permanent) as raised:
-        await Judge(model)(samples.retrieved(fought=samples.battle(a="", b=" ")))
+        await judge_of(model)(samples.retrieved(fought=samples.battle(a="", b=" ")))
     assert raised.value.reason is Reason.NOTHING_TO_SCORE
     assert model.asked == []
 
 
 async def test_one_empty_answer_is_judged() -> None:
     assert (
-        await run(Judge(LONGER), samples.retrieved(fought=samples.battle(a="")))
+        await run(judge_of(LONGER), samples.retrieved(fought=samples.battle(a="")))
     ).judgment.winner is Vote.B
 
 
 async def test_the_same_event_gives_the_same_and_any_other_judge_another_key() -> None:
-    judge = Judge(LONGER)
+    judge = judge_of(LONGER)
     first = await run(judge)
     assert await run(judge) == first
     others = [
-        replace(judge, model=replace(LONGER, name="other")),
-        replace(judge, model=replace(LONGER, reworded=True)),
-        replace(judge, evaluator="strict"),
+        judge_of(replace(LONGER, name="other")),
+        judge_of(replace(LONGER, reworded=True)),
+        panel_of(replace(judge.evaluator, name="utility"), LONGER, awaited=True),
         replace(judge, both_orders=False),
         replace(judge, passages=3),
         replace(judge, characters=300),

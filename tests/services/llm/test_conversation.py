@@ -11,13 +11,8 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.conversation import Context, Role, Turn
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
 from services.assigner.stage import Assigner
-from services.judge.comparing import Comparer
-from services.judge.graders import EVALUATORS as GRADERS
-from services.judge.grading import Grader
-from services.judge.pairwise import kinds
-from services.judge.panel import Voter
-from services.judge.prompts import verdict
-from services.judge.stage import Judge
+from services.judge.registry import EVALUATORS, heuristics
+from services.judge.verdicts.pairwise import prompt as verdict
 from services.nuggetizer.bank import bank_of
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.offline.answers import Heuristic, ParsedPrompt
@@ -27,6 +22,7 @@ from services.runtime.llm.conversation import in_context
 from services.runtime.llm.prompt import Prompt, PromptOverrides
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
+from tests.panels import judge_of, panel_of
 from tests.samples import TURNS
 from tests.services.llm.test_injections import offline_model
 
@@ -53,11 +49,9 @@ def told(prompt: Prompt[Any]) -> str:
 
 def any_model() -> ScriptedModel:
     """Answers the tasks of all stages, evaluators and judges by the heuristics of the offline model."""
-    heuristics = {task: answer for kind in kinds().values() for task, answer in kind.offline.items()}
     model = offline_model()
-    return replace(
-        model, script={**model.script, **{name: partial(replied, heuristics[name]) for name in heuristics}}
-    )
+    own = {name: partial(replied, answer) for name, answer in heuristics().items()}
+    return replace(model, script={**model.script, **own})
 
 
 def replied(answer: Heuristic, prompt: Prompt[Any]) -> BaseModel:
@@ -67,19 +61,17 @@ def replied(answer: Heuristic, prompt: Prompt[Any]) -> BaseModel:
 async def asked_about(battle: Battle) -> list[Prompt[Any]]:
     """The prompts of every stage that asks a model."""
     model, event = any_model(), samples.retrieved(fought=battle)
-    await Judge(model)(event)
-    await Judge(model, decisions=model)(event)
+    await judge_of(model)(event)
+    await judge_of(model, decisions=model)(event)
     await Nuggetizer(model, Profile.PAPER)(event)
     [nuggetized] = await Nuggetizer(model)(event)
     assert isinstance(nuggetized, BattleNuggetized)
     await Assigner(model, decisions=model)(nuggetized)
     [assigned] = await Assigner(model)(nuggetized)
     assert isinstance(assigned, BattleAssigned)
-    for evaluator in GRADERS.values():
-        await Grader(model, evaluator)(assigned if evaluator.reads is BattleAssigned else event)
-    for kind in kinds().values():
-        reads = assigned if kind.reads is BattleAssigned else event
-        await Comparer(kind.name, kind, [Voter("", model)])(reads)
+    for evaluator in EVALUATORS.values():
+        reads = assigned if evaluator.registered.reads is BattleAssigned else event
+        await panel_of(evaluator, model)(reads)
     return model.asked
 
 

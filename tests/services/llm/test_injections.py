@@ -16,14 +16,11 @@ from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
 from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from nuggetstream.domain.question_bank import BankKind
 from services.assigner.stage import Assigner
-from services.judge.evaluators import EVALUATORS as JUDGES
-from services.judge.graders import EVALUATORS as GRADERS
-from services.judge.graders import answer_quality, heuristics
-from services.judge.graders.lines import GradeLine, GradesReply
-from services.judge.graders.rubric import RubricOptions
-from services.judge.grading import Grader
-from services.judge.prompts import verdict
-from services.judge.stage import Judge
+from services.judge.grades import answer_quality
+from services.judge.grades.lines import GradeLine, GradesReply
+from services.judge.grades.rubric import RubricOptions
+from services.judge.registry import EVALUATORS, heuristics
+from services.judge.verdicts.pairwise import prompt as verdict
 from services.nuggetizer.prompts import additions, importance
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.offline.answers import ParsedPrompt, answer
@@ -37,6 +34,7 @@ from services.runtime.llm.parsing import Unusable, read_reply
 from services.runtime.llm.prompt import TASKS, Prompt
 from tests.fakes import ScriptedModel, blocks
 from tests.injections import IN_TURNS, INJECTIONS, PLACES, Injection, battle_with
+from tests.panels import judge_of, panel_of
 
 MARKER = re.compile(r"<<<(?P<kind>[a-z_]+) (?P<id>[\w.:-]+) #(?P<nonce>[0-9a-f]{16})>>>")
 WITHOUT_QUERY = {"language_quality"} | {
@@ -65,9 +63,8 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
         return dict.fromkeys(chunk_ids, text)
 
     await QueryVariations(model, 3).of(event.battle)
-    for evaluator in JUDGES.values():
-        await Judge(model, prompt=evaluator)(event)
-    await Judge(model, decisions=model)(event)
+    await judge_of(model)(event)
+    await judge_of(model, decisions=model)(event)
     await Nuggetizer(model, Profile.PAPER)(event)
     [nuggetized] = await Nuggetizer(model, decisions=model)(event)
     assert isinstance(nuggetized, BattleNuggetized)
@@ -77,10 +74,10 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
     await Assigner(model, decisions=model)(nuggetized)
     [assigned] = await Assigner(model)(nuggetized)
     assert isinstance(assigned, BattleAssigned)
-    for grader in GRADERS.values():
-        reads = assigned if grader.reads is BattleAssigned else event
+    for evaluator in EVALUATORS.values():
+        reads = assigned if evaluator.registered.reads is BattleAssigned else event
         for decisions in (None, model):
-            await Grader(model, grader, decisions=decisions, texts_of=stored)(reads)
+            await panel_of(evaluator, model, decisions=decisions, texts_of=stored)(reads)
 
     def found(prompt: Prompt[Any]) -> GradesReply:
         asked = [block.id for block in prompt.blocks if block.kind == "nugget"]
@@ -89,7 +86,7 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
     finding = replace(model, script={**model.script, "rubric": found})
     for decisions in (None, finding):
         whole = RubricOptions(items=BankKind.NUGGETS, passages=True, verify=True)
-        await Grader(finding, GRADERS["rubric"], whole, decisions=decisions)(event)
+        await panel_of("rubric", finding, decisions=decisions, options=whole)(event)
     texts = [nugget.text for nugget in listed.nuggets]
     further = additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)
     return [*model.asked, in_context(further, event.battle.context, {"a1": Side.A})]

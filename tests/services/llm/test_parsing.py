@@ -8,8 +8,8 @@ import pytest
 from openai.lib._pydantic import to_strict_json_schema
 from pydantic import ValidationError
 
-from services.judge.graders.lines import GradesReply
-from services.judge.pairwise.utility import UtilityReply
+from services.judge.grades.lines import GradesReply
+from services.judge.verdicts.utility import UtilityReply
 from services.runtime.llm import parsing
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.parsing import Unusable, read_reply

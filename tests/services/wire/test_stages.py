@@ -5,13 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleRetrieved, Event
+from nuggetstream.domain.event import BattleEvent, BattleFailed, Event
 from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from services.runtime.bus import Delivery
 from services.runtime.runner import DeadLetter
 from services.wire import subjects, topology
 from services.wire.codec import REFERENCE_SCHEMA_SUFFIX, decode, encode, schema_of
-from services.wire.graders import Graders
 from services.wire.stages import battle_failed, event_stage, failure_of
 from tests import samples
 
@@ -35,9 +34,8 @@ FAILURE = StageFailure(Stage.JUDGE, Reason.LLM_REFUSED, "declined", 1)
 
 
 def test_every_stage_has_its_own_consumer_and_dead_letters() -> None:
-    graders = Graders((("grace", BattleRetrieved),))
-    consumers = topology.consumers(graders=graders)
-    expected = {stage.value for stage in Stage} - {Stage.GRADER.value} | {"grader-grace"}
+    consumers = topology.consumers(["rubric"])
+    expected = {stage.value for stage in Stage} - {Stage.GRADER.value} | {"grader-rubric"}
     assert expected <= {spec.durable for spec in consumers}
     assert len({spec.durable for spec in consumers}) == len(consumers)
     assert {spec.stream for spec in consumers} <= {spec.name for spec in topology.streams()}

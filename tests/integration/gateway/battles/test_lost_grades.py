@@ -1,5 +1,6 @@
 """Inputs of evaluators that a lost stream took with it: each evaluator gets what it never graded, once."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,14 +15,13 @@ from services.runtime.bus import ensure
 from services.store.lost_inputs import LostInputs
 from services.wire import topology
 from services.wire.codec import decode
-from services.wire.graders import Graders
 from tests.integration.gateway.world import GRADERS, Story, World, battle, submission
 
 MINUTE = timedelta(minutes=1)
 
 
-def reconciler_of(world: World, graders: Graders = GRADERS) -> Reconciler:
-    return reconciler(world.bus, world.database, world.blobs, quiet_after=900.0, graders=graders)
+def reconciler_of(world: World, evaluators: Sequence[str] = GRADERS) -> Reconciler:
+    return reconciler(world.bus, world.database, world.blobs, quiet_after=900.0, evaluators=evaluators)
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ async def story(world: World) -> Story:
     return story
 
 
-async def lose_the_stream(world: World, graders: Graders = GRADERS) -> None:
+async def lose_the_stream(world: World, evaluators: Sequence[str] = GRADERS) -> None:
     await world.bus.js.delete_stream("ARENA")
-    await ensure(world.bus.js, topology.streams(), topology.consumers(graders=graders))
+    await ensure(world.bus.js, topology.streams(), topology.consumers(evaluators))
 
 
 async def inputs(world: World) -> list[tuple[str, BattleEvent]]:
@@ -82,7 +82,7 @@ async def test_what_an_evaluator_has_graded_or_given_up_is_left_alone(
 
 
 async def test_each_evaluator_gets_the_event_that_it_reads(world: World, story: Story) -> None:
-    declared = Graders((*GRADERS.reads, ("second_assigner", type(story.assigned()))))
+    declared = (*GRADERS, "second_assigner")
     await lose_the_stream(world, declared)
     assert await later(reconciler_of(world, declared)) == 2
     assert dict(await inputs(world)) == {

@@ -1,0 +1,1 @@
+"""The evaluators that grade single answers, documents, citations, nuggets and queries."""

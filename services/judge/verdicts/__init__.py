@@ -1,0 +1,1 @@
+"""The judges: the evaluators that say which of two answers is better."""
