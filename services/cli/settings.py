@@ -7,10 +7,11 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from services.cli.names import names_of
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.store.database import DEFAULT_CONNECTIONS
-from services.wire.evaluators import EVALUATORS, can_be_awaited, evaluators_of
+from services.wire.evaluators import EVALUATORS, can_be_awaited, require_evaluators
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 
 NO_MODEL = "none"
@@ -66,13 +67,13 @@ class PlatformSettings(_Settings):
     @field_validator("evaluators")
     @classmethod
     def _evaluators_exist(cls, names: str) -> str:
-        evaluators_of(names)
+        require_evaluators(names_of(names))
         return names
 
     @property
     def declared_evaluators(self) -> tuple[str, ...]:
         """Names of the declared evaluators."""
-        return evaluators_of(self.evaluators)
+        return names_of(self.evaluators)
 
     def bus(self, name: str) -> BusSettings:
         """The settings of a connection to the broker.

@@ -7,6 +7,7 @@ Every evaluator reads every battle on a consumer of its own, so a slow or failin
 score. It also reads a subject of its own, on which an event is published again for it alone.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -72,22 +73,17 @@ def can_be_awaited(name: str) -> bool:
     return registered is not None and registered.yields is Yields.VERDICT and not registered.is_guided
 
 
-def evaluators_of(names: str) -> tuple[str, ...]:
-    """The evaluators of a list separated by commas.
+def require_evaluators(names: Sequence[str]) -> None:
+    """Check that evaluators exist and are named once.
 
     Raises:
         ValueError: There is no evaluator with a name, or a name appears twice.
-
-    >>> evaluators_of("utility, rubric")
-    ('utility', 'rubric')
     """
-    listed = tuple(name.strip() for name in names.split(",") if name.strip())
-    for name in listed:
+    for name in names:
         if name not in EVALUATORS:
             raise ValueError(f"there is no evaluator {name!r}; choose of {', '.join(sorted(EVALUATORS))}")
-    if len(set(listed)) < len(listed):
+    if len(set(names)) < len(names):
         raise ValueError("an evaluator is named twice")
-    return listed
 
 
 def durable_of(name: str) -> str:

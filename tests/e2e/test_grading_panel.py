@@ -15,7 +15,7 @@ from nuggetstream.client import AsyncClient
 from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.failure import Reason
 from nuggetstream.files.results import read_results
-from nuggetstream.report.sections import members
+from nuggetstream.report.sections import panels
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.fetch_settings import FetchSettings
 from services.cli.graded import graded
@@ -113,7 +113,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
         ids = [receipt.battle_id for receipt in receipts]
         for battle_id in ids:
             await ended(client, battle_id)
-        assert await graded(platform.bus, platform.graders, asyncio.Event())
+        assert await graded(platform.bus, platform.evaluators, asyncio.Event())
 
         for battle_id in ids:  # what is recorded
             (event,) = await recorded(platform, battle_id)
@@ -159,7 +159,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
     row = json.loads((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()[0])
     (line,) = row["gradings"]
     assert [member["abstention"] for member in line["members"]] == [None, None, "llm_refused"]
-    found = members.SECTION.compute(read_results(tmp_path / "out" / "results.jsonl"))
+    found = panels.SECTION.compute(read_results(tmp_path / "out" / "results.jsonl"))
     assert [(m.member, m.answered.count, m.abstentions) for m in found.members] == [
         ("plain", BATTLES, {}),
         ("severe", BATTLES, {}),

@@ -20,7 +20,7 @@ from services.runtime.errors import BudgetExceeded
 from services.runtime.runner import Runner
 from services.store.blobs import Blobs
 from services.store.database import Database
-from services.wire.evaluators import evaluators_of
+from services.wire.evaluators import require_evaluators
 from services.wire.topology import consumers
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
@@ -184,8 +184,8 @@ def test_selections_are_read_from_a_file_and_a_wrong_one_is_rejected(tmp_path: P
 
 @pytest.mark.parametrize(
     ("names", "problem"),
-    [("quality", "no evaluator 'quality'; choose of"), ("rubric,rubric", "is named twice")],
+    [(["quality"], "no evaluator 'quality'; choose of"), (["rubric", "rubric"], "is named twice")],
 )
-def test_an_unknown_or_repeated_evaluator_is_rejected(names: str, problem: str) -> None:
+def test_an_unknown_or_repeated_evaluator_is_rejected(names: list[str], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        evaluators_of(names)
+        require_evaluators(names)
