@@ -14,7 +14,6 @@ from k8s.checks import rules
 from k8s.checks.cluster import rejected_changes
 from k8s.checks.render import COMPONENTS, K8S, OVERLAYS, Manifest, name_of, pod_template, render
 from services.runtime.llm.prices import PriceTable
-from services.wire.evaluators import declared as declared_evaluators
 from services.wire.topology import consumers
 from tests.architecture.operators import documented, on_top
 from tests.tools import REQUIRED
