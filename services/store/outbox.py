@@ -34,12 +34,12 @@ outbox = Table(
     "outbox",
     metadata,
     Column("message_id", String(300), primary_key=True),
-    Column("battle_id", String(200), nullable=False),
+    Column("battle_id", String(200), nullable=False, index=True),  # to delete them with their battle
     Column("subject", String(200), nullable=False),
     Column("schema", String(80), nullable=False),
     Column("headers", JSON, nullable=False),
     Column("body", LargeBinary),  # NULL for the submission of a battle, which is stored with the battle
-    Column("created_at", UtcDateTime(), nullable=False, server_default=func.now()),
+    Column("created_at", UtcDateTime(), nullable=False, server_default=func.now(), index=True),
 )
 _NOW = func.now(type_=UtcDateTime())
 _WAITING = (
