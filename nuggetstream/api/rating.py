@@ -34,7 +34,8 @@ def rate(
     Args:
         votes: What `read_votes` takes or returns; several sources by name: {"people": ..., "judge": ...}.
         weights: Weight of a vote of a source, by its name; 1 by default.
-        human: Votes of people on a random part of the battles, which correct the others: `RatedVotes.combined`.
+        human: Votes of people on a random part of the battles, which correct the others; see
+            `RatedVotes.combined`.
         systems: Systems to list although nobody voted on them.
         anchor: A system and its rating; without one the mean rating is 1000.
         choices: Ties, intervals, level and more, see `Choices`.
