@@ -46,9 +46,21 @@ async def evaluated(file: Path, folder: Path) -> None:
     assert (code, f"{rejected} line" in output) == (0, True), output
 
 
-@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize("name", ["chatbot_arena.jsonl", "ragelo"])  # a file and a folder
 async def test_a_published_file_is_evaluated_as_it_is(name: str, tmp_path: Path) -> None:
     await evaluated(local(name, tmp_path), tmp_path / "out")
+
+
+async def test_the_battles_of_every_format_are_evaluated(tmp_path: Path) -> None:
+    """All in one run, because starting the platform takes most of the time."""
+    file = tmp_path / "battles.jsonl"
+    lines = [line for name in TAKEN for line in read_battles(local(name, tmp_path))]
+    battles = [line.submission for line in lines if isinstance(line, BattleLine)]
+    with file.open("w", encoding="utf-8") as rows:
+        for number, battle in enumerate(battles):
+            row = battle.model_dump(mode="json", exclude_none=True) | {"id": f"battle-{number}"}
+            rows.write(json.dumps(row) + "\n")
+    await evaluated(file, tmp_path / "out")
 
 
 async def test_parquet_is_evaluated_as_it_is(tmp_path: Path) -> None:
