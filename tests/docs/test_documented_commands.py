@@ -1,6 +1,6 @@
 """The commands and examples of README and docs run as they are printed, and print what the page shows.
 
-They run in the virtual environment that NUGGETSTREAM_INSTALLATION names, such as the one that `make setup`
+They run in the virtual environment that INSTALLATION_UNDER_TEST names, such as the one that `make setup`
 makes; without it, and for pages that name more than `make setup` installs, in that of the tests.
 """
 
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 SAMPLES = Path(__file__).parent / "samples"
 PATIENCE = 240.0  # seconds
 OURS = Path(sys.prefix)  # with all packages, those for development included
-INSTALLATION = Path(os.environ.get("NUGGETSTREAM_INSTALLATION", OURS))
+INSTALLATION = Path(os.environ.get("INSTALLATION_UNDER_TEST", OURS))
 BATTLE = "tides"
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 # Programs as a page names them: at the address of the platform that runs, on ports that are free.
