@@ -41,8 +41,12 @@ _STATEMENTS = {
                  floor(random() * (:systems - 1))::int AS d FROM generate_series(1, :battles) n) numbers
     """,
     "events": """
-    INSERT INTO events (message_id, battle_id, sequence, name, schema, body, recorded_at)
-    SELECT 'event-' || id, id, 1, 'submitted', 'none', ''::bytea, received_at FROM battles
+    INSERT INTO events (message_id, battle_id, sequence, name, schema, body, recorded_at, position)
+    SELECT 'event-' || id, id, 1, 'submitted', 'none', ''::bytea, received_at,
+           row_number() OVER (ORDER BY received_at) FROM battles
+    """,
+    "positions of events": """
+    INSERT INTO event_positions (id, last) SELECT 1, count(*) FROM battles
     """,
     "outcomes": """
     INSERT INTO outcomes (battle_id, source, lens, arena, system_a, system_b, winner, margin, decided_at)

@@ -8,7 +8,6 @@ over them: that is what each webhook costs in an installation of many arenas.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
 from typing import Protocol
 
 from benchmarks.store_costs import Cost, median
@@ -24,8 +23,6 @@ from services.store.database import Database
 from services.store.event_tail import EventTail
 from services.store.webhooks import Webhook, Webhooks
 
-MIDDLE = UNTIL - timedelta(days=180)
-
 
 class HasDatabase(Protocol):
     """What is measured."""
@@ -39,14 +36,15 @@ async def measure_webhooks(world: HasDatabase) -> dict[str, Cost]:
 
 
 async def rounds(database: Database) -> dict[str, Callable[[], Awaitable[bool]]]:
-    """A round of a webhook that has told everything, and one of a webhook with half a year to go."""
+    """A round of a webhook that has told everything, and one of a webhook with half of the events to go."""
+    last = await EventTail(database).last()
     return {
-        "webhook, nothing new": await _courier(database, "wh_done", UNTIL),
-        "webhook, 100 events": await _courier(database, "wh_middle", MIDDLE),
+        "webhook, nothing new": await _courier(database, "wh_done", last),
+        "webhook, 100 events": await _courier(database, "wh_middle", last // 2),
     }
 
 
-async def _courier(database: Database, name: str, cursor: datetime) -> Callable[[], Awaitable[bool]]:
+async def _courier(database: Database, name: str, cursor: int) -> Callable[[], Awaitable[bool]]:
     async def view(battle_id: str) -> BattleView:
         raise UnknownBattle(battle_id)
 
@@ -58,8 +56,8 @@ async def _courier(database: Database, name: str, cursor: datetime) -> Callable[
         kinds=(),
         tags=(),
         languages=(),
-        created_at=cursor,
-        cursor_at=cursor,
+        created_at=UNTIL,
+        cursor=cursor,
     )
     store, stop = Webhooks(database), asyncio.Event()
     await store.add(hook)

@@ -1,15 +1,11 @@
-"""Following many battles over server-sent events: what to ask for, what comes, and what was seen before."""
+"""Following many battles over server-sent events: what to ask for, and what comes."""
 
-from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
 
 import httpx2
 
 from nuggetstream.client.feeds import Feed, event_of, number_of
 from nuggetstream.views.events import AnyEvent
-
-_AGAIN = 2 * 15_000_000  # microseconds; the platform sends the events of 15 seconds again
-_SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +13,7 @@ class Streamed:
     """An event of one of many battles.
 
     Attributes:
-        position: When it was recorded, in microseconds since 1970; `stream` can go on after it.
+        position: Its number among the events of all battles; `stream` can go on after it.
         event: The event.
     """
 
@@ -31,14 +27,11 @@ class Streaming(Feed[Streamed]):
 
     Attributes:
         selection: Query parameters that select events.
-        after: Position of the event seen last; None before the first.
+        after: Position of the event seen last, or where the stream begins; None before it has begun.
     """
 
     selection: tuple[tuple[str, str], ...]
     after: int | None
-    _begun: int = field(default=0, init=False)
-    _pruned: int = field(default=0, init=False)  # nothing before this position is remembered
-    _seen: dict[tuple[str, int, str], int] = field(default_factory=dict, init=False)
 
     @property
     def path(self) -> str:
@@ -59,32 +52,12 @@ class Streaming(Feed[Streamed]):
         """Headers of the request."""
         return {} if self.after is None else {"Last-Event-ID": str(self.after)}
 
-    def opened(self, response: httpx2.Response) -> bool:
-        """Whether events follow. A stream of events to come begins by the clock of the platform.
-
-        Raises:
-            NuggetstreamError: The error that the reply tells; its body must have been read.
-        """
-        opened = Feed.opened(self, response)
-        if opened and self.after is None and (date := response.headers.get("date")):
-            # Where it breaks before the first event, it goes on from here.
-            self._begun = self.after = int(parsedate_to_datetime(date).timestamp()) * _SECOND
-        return opened
-
     def received(self, sent: httpx2.ServerSentEvent) -> Streamed | None:
-        """An event as a value; None for one that came before, or that is older than the stream.
+        """An event as a value; None for the position at which the stream begins.
 
         Raises:
             UnexpectedReply: It is no event of this API.
         """
-        event, position = event_of(sent), number_of(sent)
+        self.after = number_of(sent)
         self.patience.succeeded()
-        identity = (event.battle_id, event.number, event.kind)
-        if identity in self._seen or position < self._begun:
-            return None
-        self._seen[identity] = position
-        self.after = max(self.after or 0, position)
-        if self.after > self._pruned + 2 * _AGAIN:  # seldom, since it looks at all of them
-            self._pruned = self.after - _AGAIN
-            self._seen = {name: at for name, at in self._seen.items() if at >= self._pruned}
-        return Streamed(position, event)
+        return Streamed(self.after, event_of(sent)) if sent.data else None

@@ -50,8 +50,8 @@ class Watching:
         A stream that breaks is resumed: none is lost, and none comes twice from the same call.
 
         Args:
-            after: Position of an event seen earlier; what was recorded since follows first, and events of the
-                15 seconds before it may come again. None for events to come alone.
+            after: Position of an event seen earlier; what was recorded since follows first. None for
+                events to come alone.
             options: Which events, see `StreamOptions`.
 
         Returns:

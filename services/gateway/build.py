@@ -17,7 +17,6 @@ from services.gateway.webhooks.routes import routes as webhook_routes
 from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus
 from services.store.database import Database
-from services.store.webhooks import Webhooks
 
 _NO_BUDGETS = Budgets()
 
@@ -40,5 +39,5 @@ def further_routes(
         canary_routes(database, env),
         stream_routes(tail),
         operation_routes(gateway, bus, env, budgets),
-        webhook_routes(Webhooks(database), sender),
+        webhook_routes(database, sender),
     ]

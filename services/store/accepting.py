@@ -1,7 +1,7 @@
 """Storing new battles, several in one transaction: a commit costs a disk as much for many rows as for one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from zlib import crc32
@@ -31,6 +31,7 @@ class NewBattle:
         detected: Language of the query, where the battle declares none and one was detected.
         flagged: Whether an answer is flagged.
         vote: The vote that came with the battle, if any.
+        content_hash: Hash of everything but the id of the battle.
     """
 
     battle: Battle
@@ -38,6 +39,10 @@ class NewBattle:
     detected: DetectedLanguage | None = None
     flagged: bool = False
     vote: Vote | None = None
+    content_hash: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content_hash", self.battle.content_hash())
 
     @property
     def confidence(self) -> float | None:
@@ -57,47 +62,54 @@ _KNOWN = select(battles.c.id, battles.c.content_hash).where(
 )
 
 
-def accept_all(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
-    """Store battles whose ids are not known, and record and count the votes that came with them.
-
-    A vote has the time when its battle was received, so that it is never newer than a vote cast since.
+def known_hashes(connection: Connection, new: Sequence[NewBattle]) -> list[str | None]:
+    """Whether battles were received before; until the end of the transaction no other one stores them.
 
     Args:
         connection: Connection in a transaction; in SQLite one that may write.
-        new: The battles.
-        received_at: Time of receipt.
+        new: The battles, of which several may have the same id.
 
     Returns:
-        For each battle None when it is new, else the content hash of the stored battle with its id. When that
+        For each battle None when it is new, else the content hash of the first battle with its id. When that
         equals the hash of the battle, the battle was received before; otherwise the ids conflict.
     """
     ids = [each.battle.id for each in new]
     lock(connection, [f"battle {battle_id}" for battle_id in ids])
     hashes = {row.id: row.content_hash for row in connection.execute(_KNOWN, {"ids": ids})}
     known: list[str | None] = []
-    added: list[NewBattle] = []
     for each in new:
         known.append(hashes.get(each.battle.id))
-        if each.battle.id not in hashes:
-            hashes[each.battle.id] = each.battle.content_hash()
-            added.append(each)
-    if added:
-        rows, texts = [], []
-        for each in added:
-            body, own = _separated(each)
-            rows.append(_row(each, hashes[each.battle.id], received_at) | {"body": body})
-            texts += own
-        connection.execute(insert(battles), rows)
-        if texts:
-            wait_for_deletions(connection)
-            insert_content(connection, blobs, texts)
-        votes = [vote_of(each.battle, each.vote, received_at) for each in added]
-        cast = [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in votes if vote is not None]
-        if cast:
-            record_all(connection, cast, received_at)
-        # Last, as in a deletion, so that the two cannot deadlock.
-        count_battles(connection, added, received_at)
+        hashes.setdefault(each.battle.id, each.content_hash)
     return known
+
+
+def store_new(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> None:
+    """Store battles whose ids are not known, and record and count the votes that came with them.
+
+    A vote has the time when its battle was received, so that it is never newer than a vote cast since.
+
+    Args:
+        connection: Connection in the transaction that has looked for their ids.
+        new: The battles.
+        received_at: Time of receipt.
+    """
+    if not new:
+        return
+    rows, texts = [], []
+    for each in new:
+        body, own = _separated(each)
+        rows.append(_row(each, received_at) | {"body": body})
+        texts += own
+    connection.execute(insert(battles), rows)
+    if texts:
+        wait_for_deletions(connection)
+        insert_content(connection, blobs, texts)
+    votes = [vote_of(each.battle, each.vote, received_at) for each in new]
+    cast = [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in votes if vote is not None]
+    if cast:
+        record_all(connection, cast, received_at)
+    # Last, as in a deletion, so that the two cannot deadlock.
+    count_battles(connection, new, received_at)
 
 
 def _separated(new: NewBattle) -> tuple[bytes, list[dict[str, Any]]]:
@@ -112,7 +124,7 @@ def _separated(new: NewBattle) -> tuple[bytes, list[dict[str, Any]]]:
     return pack(separated.body, checksum=crc32(new.body)).stored(), rows
 
 
-def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, Any]:
+def _row(new: NewBattle, received_at: datetime) -> dict[str, Any]:
     battle = new.battle
     return {
         "id": battle.id,
@@ -123,7 +135,7 @@ def _row(new: NewBattle, content_hash: str, received_at: datetime) -> dict[str, 
         "tags": list(battle.tags),
         "system_a": battle.a.system,
         "system_b": battle.b.system,
-        "content_hash": content_hash,
+        "content_hash": new.content_hash,
         "received_at": received_at,
         "flagged": new.flagged,
     }

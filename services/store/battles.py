@@ -14,7 +14,7 @@ from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.text.languages import DetectedLanguage
 from services.runtime.errors import InvalidInput
-from services.store.accepting import NewBattle, accept_all
+from services.store.accepting import NewBattle, known_hashes, store_new
 from services.store.battle_counts import (
     battles_by_arena,
     battles_detected,
@@ -120,14 +120,19 @@ class Battles:
         flagged: bool = False,
         vote: Vote | None = None,
     ) -> str | None:
-        """Store one battle; see `NewBattle` for the arguments and `accepting.accept_all` for the result."""
+        """Store one battle; see `NewBattle` for the arguments and `accepting.known_hashes` for the result."""
         return (await self.accept_all([NewBattle(battle, body, detected, flagged, vote)], received_at))[0]
 
     async def accept_all(self, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
-        """Store several battles in one transaction; see `accepting.accept_all`."""
-        if not new:
-            return []
-        return await self._database.write(lambda connection: accept_all(connection, new, received_at))
+        """Store several battles in one transaction; see `accepting.known_hashes` for the result."""
+
+        def work(connection: Connection) -> list[str | None]:
+            known = known_hashes(connection, new)
+            added = [each for each, stored in zip(new, known, strict=True) if stored is None]
+            store_new(connection, added, received_at)
+            return known
+
+        return await self._database.write(work)
 
     async def get(self, battle_id: str) -> BattleRow | None:
         """One battle, or None when there is none with this id."""

@@ -1,68 +1,62 @@
-"""The newest events of all battles, by the time at which they were recorded.
+"""The recorded events of all battles in the order of their commits.
 
-Events of one battle are numbered; events of different battles have only their times. A transaction that takes
-long is committed after later ones, so whoever reads on reads the last seconds again, see `OVERLAP`.
+A transaction that records events takes their positions last, and until it ends no other one gets any. So
+whoever has read up to a position has missed nothing, whatever the clocks of recorders say and however long a
+transaction takes. Positions of deleted battles stay empty.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import Connection, select, tuple_
+from sqlalchemy import Connection, select
 
-from services.store.database import Database
-from services.store.tables import events
+from services.store.database import Database, insert_into
+from services.store.tables import event_positions, events
 
-OVERLAP = timedelta(seconds=15)  # longer than a transaction of the recorder waits for its rows
-_PAGE = 500
+PAGE = 500  # events
+_LAST = select(event_positions.c.last)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class EventKey:
-    """Which event of which battle was recorded when."""
+    """Which event of which battle has a position, and when it was recorded."""
 
-    recorded_at: datetime
+    position: int
     battle_id: str
     sequence: int
+    recorded_at: datetime
 
 
 class EventTail:
-    """Reads keys of events in the order in which they were recorded."""
+    """Reads keys of events in the order of their positions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def page(
-        self, since: datetime, after: EventKey | None = None, limit: int = _PAGE
-    ) -> list[EventKey]:
-        """The first events that were recorded at a time or later, in order.
-
-        Args:
-            since: The time.
-            after: Only events after this one, to read on; None for the first page.
-            limit: Maximum number of events.
+    async def after(self, position: int, limit: int = PAGE) -> list[EventKey]:
+        """The first events after a position, in order.
 
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        order = (events.c.recorded_at, events.c.battle_id, events.c.sequence)
-        query = select(*order).where(events.c.recorded_at >= since).order_by(*order).limit(limit)
-        if after is not None:
-            query = query.where(tuple_(*order) > tuple_(after.recorded_at, after.battle_id, after.sequence))
+        columns = (events.c.position, events.c.battle_id, events.c.sequence, events.c.recorded_at)
+        query = select(*columns).where(events.c.position > position)
+        query = query.order_by(events.c.position).limit(limit)
+        return await self._database.read(lambda tx: [EventKey(*row) for row in tx.execute(query)])
 
-        def work(connection: Connection) -> list[EventKey]:
-            return [EventKey(*row) for row in connection.execute(query)]
-
-        return await self._database.read(work)
-
-    async def since(self, since: datetime) -> list[EventKey]:
-        """All events that were recorded at a time or later, for a time of a few seconds ago.
+    async def last(self) -> int:
+        """The position of the newest event; 0 before the first.
 
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        found: list[EventKey] = []
-        while page := await self.page(since, found[-1] if found else None):
-            found += page
-            if len(page) < _PAGE:
-                break
-        return found
+        return await self._database.read(lambda tx: tx.scalar(_LAST) or 0)
+
+
+def take_positions(connection: Connection, number: int) -> range:
+    """The next positions; other transactions wait for this one from here on."""
+    statement = insert_into(connection.dialect.name, event_positions).values(id=1, last=number)
+    last = {"last": event_positions.c.last + number}
+    statement = statement.on_conflict_do_update(index_elements=["id"], set_=last)
+    end: int = connection.scalar(statement.returning(event_positions.c.last)) or 0
+    return range(end - number + 1, end + 1)

@@ -4,8 +4,8 @@
                                                                  outcomes that they state ─> write and count
 
 What follows from an event is stored in its transaction: a verdict, vote or list with labels that is recorded
-is counted.
-Seven statements per transaction, however many events it stores, and as many more for events that state
+is counted. The events are written last, because their positions make other transactions wait.
+Eight statements per transaction, however many events it stores, and as many more for events that state
 outcomes.
 """
 
@@ -20,6 +20,7 @@ from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.runtime.errors import InvalidInput
 from services.store.event_bodies import NumberedEvent, bodies_to_store
+from services.store.event_tail import take_positions
 from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
 from services.store.outcome import Outcome
@@ -188,7 +189,6 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
             known[each.message_id] = recorded.sequence
             results.append(recorded)
             stored.append((each, recorded))
-    _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
     moved = sorted({core.battle_id_of(each.event) for each, _ in stored})
     if moved:
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in moved])
@@ -198,6 +198,7 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
     note_labels(connection, happened)
     put_all(connection, [outcome for each, _ in stored for outcome in each.outcomes])
+    _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
     return results
 
 
@@ -225,9 +226,10 @@ def _write_events(
         for new, recorded in stored
     ]
     bodies = bodies_to_store(connection, numbered, battle_bodies)
+    positions = take_positions(connection, len(stored))
     rows = [
-        _event_row(new, recorded.sequence, at) | {"body": body}
-        for (new, recorded), body in zip(stored, bodies, strict=True)
+        _event_row(new, recorded.sequence, at) | {"body": body, "position": position}
+        for (new, recorded), body, position in zip(stored, bodies, positions, strict=True)
     ]
     connection.execute(insert(events), rows)
 

@@ -22,7 +22,7 @@ from nuggetstream.text.languages import DetectedLanguage
 from services.runtime.bus import Outgoing
 from services.runtime.grouping import Grouping
 from services.store import outbox
-from services.store.accepting import NewBattle, accept_all
+from services.store.accepting import NewBattle, known_hashes, store_new
 from services.store.database import Database
 from services.store.recording import NewEvent, record_all
 from services.store.reruns import run_again
@@ -50,26 +50,23 @@ class Submission:
     Attributes:
         event: The event that submits it.
         new: The battle as it is stored.
-        content_hash: Hash of everything but its id.
         received_at: When it was received.
     """
 
     event: BattleSubmitted
     new: NewBattle
-    content_hash: str
     received_at: datetime
 
     @classmethod
     def of(
         cls,
         event: BattleSubmitted,
-        content_hash: str,
         received_at: datetime,
         detected: DetectedLanguage | None = None,
     ) -> "Submission":
         """A battle as it is stored; `detected` is the language of a query that declares none."""
         new = NewBattle(event.battle, inline(event).body, detected, bool(event.flags), event.vote)
-        return cls(event, new, content_hash, received_at)
+        return cls(event, new, received_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +156,19 @@ class Submissions:
 
 def _accept_all(connection: Connection, submissions: Sequence[Submission]) -> list[Accepted | None]:
     at = max(submission.received_at for submission in submissions)
-    known = accept_all(connection, [submission.new for submission in submissions], at)
+    known = known_hashes(connection, [submission.new for submission in submissions])
     both = list(zip(submissions, known, strict=True))
-    again = {sent.event.battle.id for sent, stored in both if stored == sent.content_hash}
+    again = {sent.event.battle.id for sent, stored in both if stored == sent.new.content_hash}
+    # Rows of battles are locked before counters, as in the recorder, so that the two cannot deadlock.
     runs = run_again(connection, again, at) if again else {}
+    store_new(connection, [sent.new for sent, stored in both if stored is None], at)
     events: list[list[BattleEvent] | None] = []
     for sent, stored in both:
         if stored is None:
             voted = vote_of(sent.event.battle, sent.event.vote, at)
             events.append([sent.event] if voted is None else [voted, sent.event])
         else:
-            events.append(runs.pop(sent.event.battle.id, []) if stored == sent.content_hash else None)
+            events.append(runs.pop(sent.event.battle.id, []) if stored == sent.new.content_hash else None)
     keys = {sent.event.key for sent, stored in both if stored is None}
     messages = iter(outbox.put(connection, [event for of_one in events for event in of_one or ()], keys))
     return [

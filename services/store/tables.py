@@ -81,8 +81,16 @@ events = Table(
     Column("schema", String(80), nullable=False),
     Column("body", LargeBinary, nullable=False),  # see `event_bodies.py`
     Column("recorded_at", _UTC, nullable=False),
+    Column("position", BigInteger, nullable=False, unique=True),  # see `event_tail.py`
     Index(None, "battle_id", "sequence", unique=True),
     Index(None, "recorded_at"),
+)
+
+event_positions = Table(
+    "event_positions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),  # of the only row
+    Column("last", BigInteger, nullable=False),
 )
 
 failures = Table(

@@ -4,7 +4,7 @@ webhooks           where events of an arena are sent, with the cursor and the le
 webhook_deliveries events that a receiver has not accepted: they wait for another attempt, or were given up
 """
 
-from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text, true
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Index, Integer, String, Table, Text, true
 
 from services.store.tables import metadata
 from services.store.utc_datetime import UtcDateTime
@@ -25,7 +25,7 @@ webhooks = Table(
     Column("languages", JSON, nullable=False),  # empty: all battles
     Column("created_at", _UTC, nullable=False),
     Column("enabled", Boolean, nullable=False, server_default=true()),
-    Column("cursor_at", _UTC, nullable=False),  # events recorded before were accepted or are set aside
+    Column("cursor", BigInteger, nullable=False),  # events up to this position were accepted or are set aside
     Column("failures", Integer, nullable=False, server_default="0"),  # attempts in a row
     Column("failing_since", _UTC),
     Column("paused_until", _UTC),
@@ -42,6 +42,7 @@ webhook_deliveries = Table(
     Column("battle_id", String(200), primary_key=True, index=True),
     Column("sequence", Integer, primary_key=True),
     Column("kind", String(40), primary_key=True),  # an event that ends its battle is followed by `ended`
+    Column("position", BigInteger, nullable=False),
     Column("recorded_at", _UTC, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("next_at", _UTC),  # None: given up

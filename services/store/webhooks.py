@@ -32,7 +32,7 @@ class Webhook:
         languages: Language tags, declared or detected; empty for all battles.
         created_at: When it was created; events from then on are sent.
         enabled: Whether events are sent.
-        cursor_at: Events that were recorded before this time were accepted or are set aside.
+        cursor: Events up to this position were accepted or are set aside.
         failures: Failed attempts since the last one that succeeded.
         failing_since: When the first of them was made; None without one.
         paused_until: When the next attempt is made; None for now.
@@ -48,7 +48,7 @@ class Webhook:
     tags: tuple[str, ...]
     languages: tuple[str, ...]
     created_at: datetime
-    cursor_at: datetime
+    cursor: int
     enabled: bool = True
     failures: int = 0
     failing_since: datetime | None = None
@@ -84,6 +84,7 @@ class Waiting:
         battle_id: Battle of the event.
         sequence: Number of the event within the battle.
         kind: Its kind.
+        position: Its position among the events of all battles.
         recorded_at: When it was recorded.
         attempts: Number of attempts so far.
         next_at: When it is sent again; None where it was given up.
@@ -94,6 +95,7 @@ class Waiting:
     battle_id: str
     sequence: int
     kind: str
+    position: int
     recorded_at: datetime
     attempts: int
     next_at: datetime | None
@@ -218,9 +220,9 @@ class Webhooks:
         """Events whose next attempt is due, in the order in which they were recorded."""
         columns = webhook_deliveries.c
         query = select(webhook_deliveries).where(columns.webhook_id == webhook_id, columns.next_at <= now)
-        query = query.order_by(columns.next_at, columns.recorded_at, columns.sequence).limit(limit)
+        query = query.order_by(columns.next_at, columns.position).limit(limit)
         found = await self._database.read(lambda tx: [Waiting(**row._mapping) for row in tx.execute(query)])
-        return sorted(found, key=lambda waiting: (waiting.recorded_at, waiting.sequence))
+        return sorted(found, key=lambda waiting: waiting.position)
 
     async def waiting(self, webhook_id: str) -> tuple[int, datetime | None]:
         """Number of events that wait for another attempt, and when the oldest of them was recorded."""
@@ -234,7 +236,7 @@ class Webhooks:
         """Events that were not accepted: those given up, and then those that wait, the newest first."""
         columns = webhook_deliveries.c
         query = select(webhook_deliveries).where(columns.webhook_id == webhook_id)
-        query = query.order_by(columns.next_at.is_not(None), columns.recorded_at.desc()).limit(limit)
+        query = query.order_by(columns.next_at.is_not(None), columns.position.desc()).limit(limit)
         return await self._database.read(lambda tx: [Waiting(**row._mapping) for row in tx.execute(query)])
 
     async def retry(self, webhook_id: str, now: datetime) -> int | None:
@@ -257,7 +259,7 @@ class Webhooks:
 _WEBHOOKS = select(*(column for column in webhooks.c if column.name not in ("lease_owner", "lease_until")))
 _LISTS = ("kinds", "tags", "languages")
 _STATE = (
-    "enabled", "cursor_at", "failures", "failing_since", "paused_until", "last_error", "accepted_at",
+    "enabled", "cursor", "failures", "failing_since", "paused_until", "last_error", "accepted_at",
 )  # fmt: skip
 _KEY = [column.name for column in webhook_deliveries.primary_key]
 

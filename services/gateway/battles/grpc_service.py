@@ -22,7 +22,7 @@ from services.gateway.battles.protobuf import submission_from, vote_from
 from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED
-from services.gateway.stream.protobuf import after_of, selection_of, watched_of
+from services.gateway.stream.protobuf import selection_of, watched_of
 from services.gateway.stream.tail import Tail
 from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
@@ -102,9 +102,12 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     async def WatchBattles(  # noqa: N802
         self, request: arena_pb2.WatchBattlesRequest, context: Context
     ) -> AsyncIterator[arena_pb2.WatchBattlesResponse]:
-        """New events of all battles that a filter selects, and before them those since a time."""
+        """New events of all battles that a filter selects, and before them those after a position."""
         try:
-            async for told in self._tail.follow(selection_of(request), after_of(request)):
+            selection = selection_of(request)
+            after = await self._tail.start(request.after if request.HasField("after") else None)
+            await context.send_initial_metadata((("position", str(after)),))
+            async for told in self._tail.follow(selection, after):
                 if not await still_allowed():
                     raise Unauthenticated("the key is no longer valid")
                 if told.recorded is not None:

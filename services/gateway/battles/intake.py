@@ -111,11 +111,10 @@ class Intake:
         sent, turns = [], Turns()
         for submission in submissions:
             battle = submission.to_core()
-            fingerprint = battle.content_hash()
-            key = derived_id("submitted", battle.id, fingerprint)
+            key = derived_id("submitted", battle.id, battle.content_hash())
             event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
             detected = await language_of(battle.query) if battle.language is None else None
-            sent.append(Submission.of(event, fingerprint, now, detected))
+            sent.append(Submission.of(event, now, detected))
             await turns.pause()  # a group of large battles must not stop other requests
         left_out = await self._left_out(sent)
         kept = [each for each in sent if each.event.battle.id not in left_out]

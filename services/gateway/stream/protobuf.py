@@ -1,7 +1,5 @@
 """Filters and events of streams over many battles as protobuf."""
 
-from datetime import UTC, datetime
-
 from arena.v1 import arena_pb2
 
 from services.access.callers import Role
@@ -34,13 +32,10 @@ def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
     )
 
 
-def after_of(request: arena_pb2.WatchBattlesRequest) -> datetime | None:
-    """The time since which a client wants events; None for new ones alone."""
-    return request.after.ToDatetime(UTC) if request.HasField("after") else None
-
-
 def watched_of(told: Told, event: arena_pb2.WatchBattleResponse) -> arena_pb2.WatchBattlesResponse:
     """An event as it is sent."""
-    response = arena_pb2.WatchBattlesResponse(battle_id=told.key.battle_id, arena=told.row.arena, event=event)
+    response = arena_pb2.WatchBattlesResponse(
+        battle_id=told.key.battle_id, arena=told.row.arena, event=event, position=told.position
+    )
     response.recorded_at.FromDatetime(told.key.recorded_at)
     return response

@@ -1,7 +1,6 @@
 """GET /v1/stream: the events of all battles that a filter selects, as server-sent events."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Query
@@ -17,16 +16,14 @@ from services.gateway.stream.selection import Kind, Selection
 from services.gateway.stream.tail import Tail
 from services.wire.query_parameters import QueryParameters, Text
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_LATEST = 32_503_680_000_000_000  # the year 3000, in microseconds
+_LAST = 2**63 - 1  # the greatest position that the database can store
 
 LastEvent = Annotated[
     int | None,
     Header(
         alias="last-event-id",
         ge=0,
-        le=_LATEST,
+        le=_LAST,
         description="Id of the last event that the client has; events since then are sent first.",
     ),
 ]
@@ -58,8 +55,8 @@ def routes(tail: Tail) -> APIRouter:
         responses={status: RESPONSES[status] for status in (422, 503)},
     )
     async def stream(query: Annotated[StreamQuery, Query()], last_event_id: LastEvent = None) -> Response:
-        """Events to come, each with its kind as `event` and JSON as data. The `id` is the time of recording;
-        a client that reconnects with it misses nothing, and gets some events again."""
+        """Events to come, each with its kind as `event` and JSON as data. The `id` is its position; a client
+        that reconnects with it misses nothing. The first `id` comes alone: the stream begins there."""
         selection = Selection(
             arenas=visible_arenas(query.arena),
             system=query.system,
@@ -67,15 +64,15 @@ def routes(tail: Tail) -> APIRouter:
             language=query.language,
             kinds=frozenset(kind.value for kind in query.kind),
         )
-        after = None if last_event_id is None else _EPOCH + last_event_id * _MICROSECOND
+        after = await tail.start(last_event_id)
         return EventSourceResponse(_events(tail, selection, after), ping=KEEP_ALIVE)
 
     return router
 
 
-async def _events(tail: Tail, selection: Selection, after: datetime | None) -> AsyncIterator[ServerSentEvent]:
+async def _events(tail: Tail, selection: Selection, after: int) -> AsyncIterator[ServerSentEvent]:
+    yield ServerSentEvent(id=str(after))
     async for told in tail.follow(selection, after):
         if not await still_allowed():
             return
-        position = (told.key.recorded_at - _EPOCH) // _MICROSECOND
-        yield ServerSentEvent(told.view.model_dump_json(), event=told.view.kind, id=str(position))
+        yield ServerSentEvent(told.view.model_dump_json(), event=told.view.kind, id=str(told.position))

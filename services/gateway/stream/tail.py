@@ -3,7 +3,7 @@
     EventRecorded on NATS, or a poll  ->  keys of the newest events  ->  the queue of each client
 
 Nothing is read while nobody follows. A client that reads too slowly is let go, and continues after the event
-that it has: at least once, since the last seconds are read again. If the reader ends because of a bug, every
+that it has: every event comes once, in the order of the positions. If the reader ends because of a bug, every
 client is let go, and the first one that comes back starts it again.
 """
 
@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 import structlog
 
@@ -23,7 +22,7 @@ from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import STREAM_EVENTS, STREAM_FOLLOWERS
 from services.store.database import Database
-from services.store.event_tail import OVERLAP, EventKey, EventTail
+from services.store.event_tail import PAGE, EventTail
 from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)
@@ -68,6 +67,7 @@ class Tail:
         self._recorded = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
         self._released = False
+        self._reached = 0  # position of the last event that the reader has offered
         self._queries = Queries()
 
     @asynccontextmanager
@@ -99,15 +99,29 @@ class Tail:
             await asyncio.gather(self._reader, return_exceptions=True)
         await self._queries.wait()
 
-    async def follow(self, selection: Selection, after: datetime | None = None) -> AsyncIterator[Told]:
-        """Events to come, and before them those since a time.
+    async def start(self, after: int | None) -> int:
+        """The position after which a client follows.
+
+        Args:
+            after: Position of the last event that it has; None for events to come alone. One that lies ahead,
+                since the database was restored from a backup, stands for the newest event.
+
+        Raises:
+            Unavailable: The database does not answer.
+        """
+        last = await self._queries.completed(self._source.last())
+        newest = 2 * last + 1
+        return newest if after is None else min(after, newest)
+
+    async def follow(self, selection: Selection, after: int) -> AsyncIterator[Told]:
+        """The events after a position, and those to come.
 
         It ends when the client is too slow, the reader fails or the process shuts down; the client continues
-        after the last event that it has. Events of the last seconds before that one may come again.
+        after the last event that it has.
 
         Args:
             selection: Which events.
-            after: When the last event that the client has was recorded; None for events to come alone.
+            after: The position; see `start`.
 
         Raises:
             Unavailable: The database does not answer.
@@ -117,15 +131,13 @@ class Tail:
         STREAM_FOLLOWERS.inc()
         try:
             begun = await self._begun()
-            seen: set[EventKey] = set()
-            if after is not None:
-                async for told in self._earlier(selection, after, begun, seen):
-                    yield told
+            async for told in self._earlier(selection, after, begun):
+                yield told
             while not (self._released or (client.closed and client.events.empty())):
                 client.wake.clear()
                 while not client.events.empty():
                     told = client.events.get_nowait()
-                    if told.key not in seen:
+                    if told.position > after:  # the reader may be behind the client
                         STREAM_EVENTS.labels(told.view.kind).inc()
                         yield told
                 if not client.closed:
@@ -134,48 +146,42 @@ class Tail:
             self._clients.discard(client)
             STREAM_FOLLOWERS.dec()
 
-    async def _earlier(
-        self, selection: Selection, after: datetime, until: datetime, seen: set[EventKey]
-    ) -> AsyncIterator[Told]:
-        last: EventKey | None = None
-        while page := await self._queries.completed(self._source.page(after - OVERLAP, last)):
-            last = page[-1]
-            seen.update(key for key in page if key.recorded_at > until - 2 * OVERLAP)
-            for told in await self._queries.completed(self._telling.told(page)):
-                if selection.selects(told):
+    async def _earlier(self, selection: Selection, after: int, until: int) -> AsyncIterator[Told]:
+        reached = (after - 1) // 2  # so that the end of a battle comes where the client has its last event
+        while reached < until:
+            page = await self._queries.completed(self._source.after(reached))
+            keys = [key for key in page if key.position <= until]
+            for told in await self._queries.completed(self._telling.told(keys)):
+                if told.position > after and selection.selects(told):
                     STREAM_EVENTS.labels(told.view.kind).inc()
                     yield told
+            reached = keys[-1].position if len(keys) == PAGE else until
 
-    async def _begun(self) -> datetime:
-        """Start the reader if it does not run; returns the time from which on it reads."""
-        now = datetime.now(UTC)
+    async def _begun(self) -> int:
+        """Start the reader if it does not run; returns the position from which it goes on."""
         if self._reader is None or self._reader.done():
-            recent = await self._queries.completed(self._source.since(now - OVERLAP))
+            last = await self._queries.completed(self._source.last())
             if self._reader is None or self._reader.done():
-                self._reader = asyncio.create_task(self._read_or_let_go(set(recent)))
-        return now
+                self._reached = last
+                self._reader = asyncio.create_task(self._read_or_let_go())
+        return self._reached
 
-    async def _read_or_let_go(self, known: set[EventKey]) -> None:
+    async def _read_or_let_go(self) -> None:
         """Read as `_read` does; a client that would wait for a reader that has ended is let go."""
         try:
-            await self._read(known)
+            await self._read()
         except Exception:
             log.exception("the reader of the stream of events ended because of a bug; its clients are let go")
             for client in self._clients:
                 client.close()
 
-    async def _read(self, known: set[EventKey]) -> None:
-        """Read new events while somebody follows.
-
-        Args:
-            known: Events of the last seconds that were told before, or are older than every client.
-        """
-        since = datetime.now(UTC) - OVERLAP
+    async def _read(self) -> None:
+        """Read new events while somebody follows."""
         while self._clients and not self._released:
             self._recorded.clear()
             try:
-                keys = await self._source.since(since)
-                told = await self._telling.told([key for key in keys if key not in known])
+                keys = await self._source.after(self._reached)
+                told = await self._telling.told(keys)
             except Unavailable as error:
                 log.warning("the stream of events waits for the database", reason=error.for_operators)
                 await asyncio.sleep(self._poll)
@@ -183,10 +189,10 @@ class Tail:
             for client in list(self._clients):
                 client.offer(told)
             if keys:
-                since = max(since, keys[-1].recorded_at - OVERLAP)
-            known = {key for key in keys if key.recorded_at >= since}
+                self._reached = keys[-1].position
             await asyncio.sleep(_PAUSE)
-            await self._wait()
+            if len(keys) < PAGE:
+                await self._wait()
 
     async def _wait(self) -> None:
         try:

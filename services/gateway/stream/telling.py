@@ -38,6 +38,11 @@ class Told:
     view: AnyEvent
     recorded: RecordedEvent | None
 
+    @property
+    def position(self) -> int:
+        """Position among all that clients are told: even for events, and odd for the end that follows one."""
+        return 2 * self.key.position + (self.recorded is None)
+
 
 @dataclass(frozen=True, slots=True)
 class Telling:

@@ -23,10 +23,9 @@ from nuggetstream.domain.identity import derived_id
 from services.gateway.stream.telling import Telling, Told
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.metrics import WEBHOOK_DELIVERIES
-from services.store.event_tail import OVERLAP, EventKey, EventTail
+from services.store.event_tail import EventKey, EventTail
 from services.store.webhooks import Waiting, Webhook, Webhooks
 
-_PAGE = 500  # events that are looked at in one query, among those of the last seconds
 _BATTLES_AT_ONCE = 4
 _RETRIES = 20  # events set aside that one round sends again
 
@@ -92,8 +91,6 @@ class Courier:
     oldest: datetime | None = field(default=None, init=False)
     _hook: Webhook = field(init=False)
     _leased_at: datetime | None = field(default=None, init=False)
-    _known: set[EventKey] = field(default_factory=set, init=False)
-    _last: EventKey | None = field(default=None, init=False)
     _set_aside: list[Waiting] = field(default_factory=list, init=False)
     _accepted: list[Waiting] = field(default_factory=list, init=False)
     _stopped: asyncio.Event = field(default_factory=asyncio.Event, init=False)
@@ -125,17 +122,14 @@ class Courier:
             return True
         if waiting >= self.patience.waiting:
             return False
-        keys = await self._keys()
+        keys = await self.tail.after(self._hook.cursor, self.patience.events)
         if not keys:
             return False
         self.oldest = min(filter(None, (self.oldest, keys[0].recorded_at)))
         told = await self.telling.told(keys, self._hook.selects)
         await self._send_all([each for each in told if self._wanted(each)], {})
-        self._known.update(keys)
-        self._last = keys[-1]
-        self._hook = replace(self._hook, cursor_at=max(self._hook.cursor_at, keys[-1].recorded_at))
+        self._hook = replace(self._hook, cursor=keys[-1].position)
         await self._save()
-        self._known = {key for key in self._known if key.recorded_at >= self._hook.cursor_at - OVERLAP}
         return True
 
     def _wanted(self, told: Told) -> bool:
@@ -170,25 +164,10 @@ class Courier:
         at, third = self._leased_at, timedelta(seconds=self.patience.lease / 3)
         return at is None or self.now() - at > third
 
-    async def _keys(self) -> list[EventKey]:
-        """The next events that this courier has not looked at.
-
-        The last seconds are read again, since a transaction may be committed after later ones.
-        """
-        last, settled = self._last, self.now() - 2 * OVERLAP
-        if last is not None and last.recorded_at < settled:
-            return await self.tail.page(last.recorded_at, last, self.patience.events)
-        since, last = max(self._hook.created_at, self._hook.cursor_at - OVERLAP), None
-        while page := await self.tail.page(since, last, _PAGE):
-            if fresh := [key for key in page if key not in self._known]:
-                return fresh[: self.patience.events]
-            if len(page) < _PAGE:
-                break
-            last = page[-1]
-        return []
-
     async def _again(self, due: Sequence[Waiting]) -> None:
-        keys = {EventKey(each.recorded_at, each.battle_id, each.sequence): None for each in due}
+        keys = {
+            EventKey(each.position, each.battle_id, each.sequence, each.recorded_at): None for each in due
+        }
         earlier = {_identity(each.battle_id, each.sequence, each.kind): each for each in due}
         told = await self.telling.told(list(keys), self._hook.selects)
         found = {_identity_of(each): each for each in told}
@@ -280,6 +259,7 @@ def _waiting(hook: Webhook, told: Told, attempts: int, next_at: datetime | None,
         battle_id=told.key.battle_id,
         sequence=told.key.sequence,
         kind=told.view.kind,
+        position=told.key.position,
         recorded_at=told.key.recorded_at,
         attempts=attempts,
         next_at=next_at,

@@ -29,6 +29,8 @@ from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.masking import masked_url
+from services.store.database import Database
+from services.store.event_tail import EventTail
 from services.store.webhooks import Waiting, Webhook, Webhooks
 from services.wire.query_parameters import QueryParameters, Text, problems_in, without_nul
 
@@ -64,6 +66,7 @@ class UndeliveredQuery(QueryParameters):
 @dataclass(frozen=True, slots=True)
 class _Desk:
     store: Webhooks
+    tail: EventTail
     sender: Sender
 
     async def add(self, submission: WebhookSubmission) -> AddedWebhook:
@@ -82,7 +85,7 @@ class _Desk:
             tags=tuple(dict.fromkeys(submission.tags)),
             languages=tuple(dict.fromkeys(submission.languages)),
             created_at=now,
-            cursor_at=now,
+            cursor=await self.tail.last(),
         )
         await self.store.add(webhook)
         return AddedWebhook(**_view(webhook).model_dump(), secret=webhook.secret)
@@ -115,9 +118,10 @@ class _Desk:
         return WebhookTest(accepted=True, detail=f"the receiver answers {status}")
 
 
-def routes(store: Webhooks, sender: Sender, pace: Pace | None = None) -> APIRouter:
+def routes(database: Database, sender: Sender, pace: Pace | None = None) -> APIRouter:
     """The routes of webhooks."""
-    router, desk = APIRouter(prefix="/v1/admin/webhooks", **_COMMON), _Desk(store, sender)
+    router, store = APIRouter(prefix="/v1/admin/webhooks", **_COMMON), Webhooks(database)
+    desk = _Desk(store, EventTail(database), sender)
 
     @router.get("", summary="Webhooks, the oldest first")
     async def select(query: Annotated[WebhooksQuery, Query()]) -> list[WebhookView]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from arena.v1 import arena_pb2, arena_pb2_grpc
@@ -15,6 +16,8 @@ from services.gateway.stream.tail import Tail
 from services.runtime import rpc
 from services.runtime.bus import Bus
 from services.store.database import Database
+from services.store.deletion import Deletions
+from services.store.recording import NewEvent
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.battles.test_event_schema import validator
 from tests.integration.gateway.battles.test_following import NAMES, frames
@@ -26,12 +29,14 @@ async def stream(world: World, query: str = "", **headers: str) -> AsyncIterator
     """The events of the stream, with their ids. It begins before the block does."""
 
     async def events() -> AsyncIterator[Any]:
-        async for frame in frames(response):
+        async for frame in coming:
             yield json.loads(frame["data"]) | {"id": frame["id"]}
 
     async with asyncio.timeout(60):
         async with world.http.stream("GET", f"/v1/stream?{query}", headers=headers) as response:
             assert response.status_code == 200
+            coming = frames(response)
+            assert set(await anext(coming)) == {"id"}  # where the stream begins
             yield events()
 
 
@@ -93,19 +98,37 @@ async def test_a_client_that_comes_back_misses_nothing(world: World) -> None:
         (first,) = await some(events, 1)
     await world.happens(*story.told()[1:4])
     async with stream(world, **{"last-event-id": first["id"]}) as events:
-        missed: list[Any] = []
-        while not missed or missed[-1]["kind"] != "retrieved":
-            missed.append(await anext(events))
+        missed = await some(events, 3)
         await world.happens(*story.told()[4:])
-        while missed[-1]["kind"] != "ended":
-            missed.append(await anext(events))
-    kinds = [event["kind"] for event in missed]
-    assert [kind for kind in kinds if kind != "submitted"] == [*NAMES[1:], "ended"]
+        missed += await some(events, 4)
+    assert [event["kind"] for event in missed] == [*NAMES[1:], "ended"]
+    async with stream(world, **{"last-event-id": missed[-2]["id"]}) as events:
+        assert (await anext(events))["kind"] == "ended"  # it broke between the last event and the end
+
+
+async def test_neither_clocks_nor_deletions_hide_an_event(world: World) -> None:
+    first, second = Story(battle()), Story(battle(id="sky", query="Why is the sky blue?"))
+    await world.happens(first.submitted())
+    async with stream(world) as events:
+        await following(world)
+        await world.happens(first.scraped())
+        told = await some(events, 1)
+        await Deletions(world.database).delete("tides", datetime.now(UTC))
+        behind = NewEvent.of(second.submitted())
+        await world.gateway.battles.accept(second.battle, behind.body, datetime.now(UTC))
+        await world.gateway.battles.record_all([behind], datetime.now(UTC) - timedelta(hours=1))
+        told += await some(events, 1)
+    assert [event["kind"] for event in told] == ["scraped", "submitted"]
+    async with stream(world, **{"last-event-id": told[0]["id"]}) as events:
+        assert (await anext(events))["battle_id"] == "sky"
+    async with stream(world, **{"last-event-id": str(2**62)}) as events:  # from before a backup was restored
+        await world.happens(second.scraped())
+        assert (await anext(events))["kind"] == "scraped"
 
 
 async def test_a_lost_notification_delays_and_loses_nothing(world: World) -> None:
     deaf = Tail.of(world.database, world.gateway, poll=0.05)
-    told = deaf.follow(Selection())
+    told = deaf.follow(Selection(), await deaf.start(None))
     first = asyncio.create_task(anext(told))
     async with asyncio.timeout(30):
         while not deaf.follows:
@@ -121,7 +144,7 @@ async def test_a_client_that_reads_too_slowly_is_let_go_with_what_it_has(
 ) -> None:
     monkeypatch.setattr(tails, "_QUEUE", 2)
     slow = Tail.of(world.database, world.gateway, poll=0.05)
-    told = slow.follow(Selection())
+    told = slow.follow(Selection(), await slow.start(None))
     first = asyncio.create_task(anext(told))
     async with asyncio.timeout(30):
         while not slow.follows:
@@ -151,13 +174,14 @@ async def test_grpc_has_the_same_filters_and_whole_events(world: World) -> None:
     async with rpc.channel(world.grpc_target) as channel, asyncio.timeout(60):
         stub = arena_pb2_grpc.ArenaStub(channel)
         call = stub.WatchBattles(arena_pb2.WatchBattlesRequest(arena="demo", kinds=["judged"]))
+        begin = dict(await call.initial_metadata())["position"]
         reading = asyncio.create_task(anext(aiter(call)))
         await following(world)
         await world.happens(*story.told())
         told = await reading
         assert (told.battle_id, told.arena, told.event.sequence) == ("tides", "demo", 7)
         assert told.event.judged.battle.a.text == story.battle.a.text
-        again = stub.WatchBattles(arena_pb2.WatchBattlesRequest(kinds=["submitted"], after=told.recorded_at))
+        again = stub.WatchBattles(arena_pb2.WatchBattlesRequest(kinds=["submitted"], after=int(begin)))
         assert (await anext(aiter(again))).event.submitted.battle.id == "tides"
         call.cancel()
         again.cancel()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,11 +10,13 @@ import pytest
 from sqlalchemy import event
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleEvent, BattleSubmitted, BattleVoted
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, BattleVoted
+from nuggetstream.domain.failure import Reason, Stage, StageFailure
 from nuggetstream.domain.lens import Lens
 from services.runtime.bus import Outgoing
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.event_tail import take_positions
 from services.store.outbox import Outbox
 from services.store.recording import NewEvent
 from services.store.recount import recount
@@ -33,7 +36,7 @@ async def accept(database: Database, *names: str, vote: Vote | None = None) -> N
 
 def submission(name: str, vote: Vote | None = None, at: datetime = NOON) -> Submission:
     battle = sent(name).battle
-    return Submission.of(BattleSubmitted(f"submitted {name}", battle, vote), battle.content_hash(), at)
+    return Submission.of(BattleSubmitted(f"submitted {name}", battle, vote), at)
 
 
 def cast(name: str, vote: Vote, second: int = 0) -> CastVote:
@@ -125,6 +128,34 @@ async def test_votes_in_two_orders_and_a_recorder_do_not_deadlock(postgres: Data
     assert not any((await recount(postgres, repair=False)).values())
 
 
+async def test_a_battle_sent_again_beside_new_votes_and_a_recorder_do_not_deadlock(
+    postgres: Database,
+) -> None:
+    await accept(postgres, "failed")
+    why = StageFailure(stage=Stage.SCRAPER, reason=Reason.BUG, detail="", attempts=1)
+    failed = NewEvent.of(BattleFailed("failed", "failed", "default", why))
+    await Battles(postgres).record_all([failed], NOON)
+    late = NewEvent.of(BattleFailed("failed late", "failed", "default", why))
+
+    async def waiting(number: int) -> None:
+        blocked = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        async with asyncio.timeout(30), postgres.reading() as tx:
+            while (await tx.exec_driver_sql(blocked)).scalar_one() < number:
+                await asyncio.sleep(0.01)
+
+    async with postgres.transaction() as tx:
+        await tx.run_sync(take_positions, 1)  # so that the others take theirs in this order
+        together = [submission("one", Vote.B), submission("failed")]
+        accepting = asyncio.create_task(Submissions(postgres)._accept_all(together))
+        await waiting(1)
+        recording = asyncio.create_task(Battles(postgres).record_all([late], NOON))
+        await waiting(2)
+    await asyncio.gather(accepting, recording)
+    async with postgres.reading() as tx:
+        deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        assert (await tx.exec_driver_sql(deadlocks)).scalar_one() == 0
+
+
 async def test_two_gateways_share_the_messages_that_wait(database: Database) -> None:
     names = [f"battle {number}" for number in range(20)]
     await accept(database, *names)
@@ -152,7 +183,8 @@ async def test_a_message_that_is_not_published_stays(database: Database) -> None
 async def test_what_is_known_or_conflicts_adds_no_message(database: Database) -> None:
     await accept(database, "one")
     await taken(database)
-    other = Submission.of(BattleSubmitted("other", sent("one").battle), "another hash", NOON)
+    changed = replace(sent("one").battle, query="Another?")
+    other = Submission.of(BattleSubmitted("other", changed), NOON)
     same, conflict = await asyncio.gather(*map(Submissions(database).accept, (submission("one"), other)))
     assert same is not None
     assert (same.created, list(same.messages), conflict) == (False, [], None)

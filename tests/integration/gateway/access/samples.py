@@ -143,7 +143,7 @@ async def webhook(database: Database, arena: str = "demo") -> str:
         tags=(),
         languages=(),
         created_at=now,
-        cursor_at=now,
+        cursor=0,
     )
     await Webhooks(database).add(hook)
     return hook.id

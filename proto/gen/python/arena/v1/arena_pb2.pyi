@@ -245,15 +245,13 @@ class WatchBattlesRequest(_message.Message):
     """Only battles with this tag; absent for all."""
     language: _builtins.str
     """Only battles with this language tag, declared or detected; absent for all."""
+    after: _builtins.int
+    """Position of the last event that the client has. Absent for new events alone; the metadata `position` at
+    the beginning of the stream says where they begin.
+    """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Short names of events, such as "judged"; none for all."""
-
-    @_builtins.property
-    def after(self) -> _timestamp_pb2.Timestamp:
-        """When the last event that the client has was recorded. Events of the seconds before it may come again.
-        Absent for new events alone.
-        """
 
     def __init__(
         self,
@@ -263,12 +261,14 @@ class WatchBattlesRequest(_message.Message):
         tag: _builtins.str | None = ...,
         language: _builtins.str | None = ...,
         kinds: _abc.Iterable[_builtins.str] | None = ...,
-        after: _timestamp_pb2.Timestamp | None = ...,
+        after: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_arena", b"_arena", "_language", b"_language", "_system", b"_system", "_tag", b"_tag", "after", b"after", "arena", b"arena", "language", b"language", "system", b"system", "tag", b"tag"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_arena", b"_arena", "_language", b"_language", "_system", b"_system", "_tag", b"_tag", "after", b"after", "arena", b"arena", "language", b"language", "system", b"system", "tag", b"tag"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_arena", b"_arena", "_language", b"_language", "_system", b"_system", "_tag", b"_tag", "after", b"after", "arena", b"arena", "kinds", b"kinds", "language", b"language", "system", b"system", "tag", b"tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_arena", b"_arena", "_language", b"_language", "_system", b"_system", "_tag", b"_tag", "after", b"after", "arena", b"arena", "kinds", b"kinds", "language", b"language", "system", b"system", "tag", b"tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
+    _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
     _WhichOneofReturnType__arena: _TypeAlias = _typing.Literal["arena"]  # noqa: Y015
     _WhichOneofArgType__arena: _TypeAlias = _typing.Literal["_arena", b"_arena"]  # noqa: Y015
     _WhichOneofReturnType__language: _TypeAlias = _typing.Literal["language"]  # noqa: Y015
@@ -277,6 +277,8 @@ class WatchBattlesRequest(_message.Message):
     _WhichOneofArgType__system: _TypeAlias = _typing.Literal["_system", b"_system"]  # noqa: Y015
     _WhichOneofReturnType__tag: _TypeAlias = _typing.Literal["tag"]  # noqa: Y015
     _WhichOneofArgType__tag: _TypeAlias = _typing.Literal["_tag", b"_tag"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__arena) -> _WhichOneofReturnType__arena | None: ...
     @_typing.overload
@@ -296,8 +298,11 @@ class WatchBattlesResponse(_message.Message):
     ARENA_FIELD_NUMBER: _builtins.int
     RECORDED_AT_FIELD_NUMBER: _builtins.int
     EVENT_FIELD_NUMBER: _builtins.int
+    POSITION_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     arena: _builtins.str
+    position: _builtins.int
+    """Events of all battles are numbered in the order in which they were stored, with gaps."""
     @_builtins.property
     def recorded_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
@@ -309,10 +314,11 @@ class WatchBattlesResponse(_message.Message):
         arena: _builtins.str = ...,
         recorded_at: _timestamp_pb2.Timestamp | None = ...,
         event: Global___WatchBattleResponse | None = ...,
+        position: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "recorded_at", b"recorded_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "battle_id", b"battle_id", "event", b"event", "recorded_at", b"recorded_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "battle_id", b"battle_id", "event", b"event", "position", b"position", "recorded_at", b"recorded_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
