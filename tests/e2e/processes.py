@@ -4,7 +4,7 @@ import asyncio
 import os
 import re
 import signal
-import sys
+from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from services.cli.main import main
 from services.cli.registry import SERVICES
 from services.runtime.nats_server import NatsServer
 from tests.e2e.ports import free_ports
+from tests.forked import Forked, forked
 
 _READY = b"serving"
 _OURS = ("NUGGETSTREAM_", "OPENAI_")
@@ -30,14 +31,13 @@ class Process:
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     log: Path
-    child: asyncio.subprocess.Process | None = None
+    child: Forked | None = None
 
     async def start(self) -> None:
         with self.log.open("ab") as log:
-            self.child = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "services.cli.main", "serve", self.name, *self.arguments,
-                env=dict(self.environment), stdout=log, stderr=log,
-            )  # fmt: skip
+            self.child = await forked(
+                "serve", self.name, *self.arguments, environment=self.environment, stdout=log, stderr=log
+            )
 
     async def ready(self) -> None:
         async with asyncio.timeout(120):
@@ -79,10 +79,7 @@ class Platform:
 
 
 async def run_command(environment: Mapping[str, str], *arguments: str) -> tuple[int, str]:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.cli.main", *arguments,
-        env=dict(environment), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
+    child = await forked(*arguments, environment=environment, stdout=PIPE, stderr=STDOUT)
     output, _ = await child.communicate()
     return child.returncode or 0, output.decode()
 

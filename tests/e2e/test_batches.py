@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from services.offline.requests import ChatRequest
 from services.offline.serve import running
 from tests.e2e.battles import battle
 from tests.e2e.processes import clean_environment, run_command
+from tests.forked import Forked, forked
 
 BATTLES = 6
 PRICES = "[models.m]\ninput = 1000\noutput = 2000\n"
@@ -77,10 +77,8 @@ class Study:
     def records(self) -> list[Path]:
         return list((self.folder / "out" / "state" / "batches").glob("*.json"))
 
-    async def begin(self) -> asyncio.subprocess.Process:
-        return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "services.cli.main", *self.arguments, env=self.environment
-        )
+    async def begin(self) -> Forked:
+        return await forked(*self.arguments, environment=self.environment)
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ import gzip
 import json
 import re
 import signal
-import sys
+from asyncio.subprocess import PIPE, STDOUT
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from services.wire.evaluators import EVALUATORS, Yields, durable_of
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import clean_environment, run_command, run_here
+from tests.forked import Forked, forked
 
 # Words decide alone here: the tests of this module are about the command, not about vectors.
 LIGHT = clean_environment(embedding_model="none")
@@ -37,11 +38,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-async def start(environment: dict[str, str], *arguments: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.cli.main", *arguments,
-        env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
+async def start(environment: dict[str, str], *arguments: str) -> Forked:
+    return await forked(*arguments, environment=environment, stdout=PIPE, stderr=STDOUT)
 
 
 async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -> None:

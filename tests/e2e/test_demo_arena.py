@@ -1,32 +1,21 @@
 """`nuggetstream demo --arena` as a user runs it: it says where the arena is, and Ctrl-C ends it."""
 
-import asyncio
 import signal
 import socket
-import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import httpx2
 
 from tests.e2e.processes import clean_environment, run_command, run_here
+from tests.forked import forked
 
 LIGHT = clean_environment(embedding_model="none")
 FREE = ("--arena", "--http-port", "0", "--arena-port", "0")
 
 
 async def test_the_arena_serves_until_it_is_interrupted(tmp_path: Path) -> None:
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "services.cli.main",
-        "demo",
-        *FREE,
-        "--out",
-        str(tmp_path),
-        env=LIGHT,
-        stdout=PIPE,
-    )
+    child = await forked("demo", *FREE, "--out", str(tmp_path), environment=LIGHT, stdout=PIPE)
     assert child.stdout is not None
     where: dict[str, str] = {}
     try:

@@ -4,7 +4,6 @@ import asyncio
 import re
 import signal
 import socket
-import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -31,6 +30,7 @@ from tests.databases import sqlite_url
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import clean_environment, run_command
+from tests.forked import Forked, forked
 
 LIGHT = clean_environment(embedding_model="none")
 FREE = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
@@ -38,12 +38,9 @@ _BANNER_ENDS = "Ctrl-C"
 
 
 @asynccontextmanager
-async def up(folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, dict[str, str]]]:
+async def up(folder: Path) -> AsyncIterator[tuple[Forked, dict[str, str]]]:
     """A running platform, and its banner: what -> where."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.cli.main", "up", "--data-dir", str(folder), *FREE,
-        env=LIGHT, stdout=PIPE,
-    )  # fmt: skip
+    child = await forked("up", "--data-dir", str(folder), *FREE, environment=LIGHT, stdout=PIPE)
     assert child.stdout is not None
     banner: dict[str, str] = {}
     try:
@@ -194,9 +191,7 @@ async def test_what_is_waited_for_is_said_and_a_signal_ends_the_waiting(
         "NUGGETSTREAM_NATS_URL": f"nats://127.0.0.1:{port}",
         "NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{tmp_path / 'record.db'}",
     }
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.cli.main", *command, env=LIGHT | settings, stderr=PIPE
-    )
+    child = await forked(*command, environment=LIGHT | settings, stderr=PIPE)
     assert child.stderr is not None
     try:
         said = (await child.stderr.readline()).decode()
@@ -213,12 +208,10 @@ async def test_what_is_waited_for_is_said_and_a_signal_ends_the_waiting(
             await child.communicate()
 
 
-async def migrating(port: int, *options: str) -> asyncio.subprocess.Process:
+async def migrating(port: int, *options: str) -> Forked:
     url = f"postgresql+asyncpg://nobody@127.0.0.1:{port}/none"
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "services.cli.main", "migrate", *options,
-        env=LIGHT | {"NUGGETSTREAM_DATABASE_URL": url}, stderr=PIPE,
-    )  # fmt: skip
+    environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": url}
+    return await forked("migrate", *options, environment=environment, stderr=PIPE)
 
 
 async def test_migrate_waits_for_a_database_that_is_away_and_says_so() -> None:
