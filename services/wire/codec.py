@@ -57,6 +57,10 @@ class UndecodableMessage(ValueError):
     """A message body does not match its schema header, or the header is unknown."""
 
 
+class NewerMessage(UndecodableMessage):
+    """A valid message of a kind, or with a value, that this build does not know; a newer one may."""
+
+
 def message_type(kind: type[Event]) -> type[Message]:
     """The protobuf message type of an event type."""
     return _MESSAGES[kind]
@@ -81,7 +85,8 @@ def decode(schema: str, body: bytes) -> Event:
     """The event in a message body.
 
     Raises:
-        UndecodableMessage: The schema is unknown, the bytes are invalid, or a required field is missing.
+        UndecodableMessage: The bytes are invalid.
+        NewerMessage: The schema or a value is unknown, or a required field is missing.
     """
     event = _SHARED.event(schema, body)
     if event is None:
@@ -98,13 +103,15 @@ def decode_alone(schema: str, body: bytes) -> Event:
     """
     kind = _BY_SCHEMA.get(schema)
     if kind is None:
-        raise UndecodableMessage(f"unknown schema {schema!r}")
+        raise NewerMessage(f"unknown schema {schema!r}")
     message = _MESSAGES[kind]()
     try:
         message.ParseFromString(body)
         return from_message(message, kind)
-    except (DecodeError, ContractViolation) as error:
+    except DecodeError as error:
         raise UndecodableMessage(f"not a {schema}: {error}") from error
+    except ContractViolation as error:
+        raise NewerMessage(f"not a {schema}: {error}") from error
 
 
 def message_id(event: Event) -> str:

@@ -12,17 +12,19 @@ from nuggetstream.domain.event import (
     arena_of,
     battle_id_of,
 )
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.failure import Stage as StageName
-from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
+from services.runtime.errors import Retryable
 from services.runtime.runner import DeadLetter
 from services.runtime.stage import Stage
 from services.runtime.work import Work
 from services.wire import topology
 from services.wire.codec import (
     BlobStore,
+    NewerMessage,
     UndecodableMessage,
     encode,
     headers_of,
@@ -37,6 +39,7 @@ from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of
 
 E = TypeVar("E", bound=BattleEvent)
+NEWER_BUILD = 60.0  # seconds until an event of a newer build is delivered again
 _NO_FAILURE_OF_BATTLE = (StageName.RECORDER, StageName.INTAKE)
 Handler = Callable[[E], Awaitable[Sequence[Event]]]
 
@@ -53,6 +56,9 @@ def event_stage(
 ) -> Stage[E, Event]:
     """A stage that reads and publishes battle events and publishes `BattleFailed` when it gives up.
 
+    An event of a newer build stays in the stream for some minutes, and for the recorder for hours, so that a
+    replica of that build can read it while services are updated.
+
     Args:
         name: Name of the stage, which determines the events that it reads.
         handler: Function from one event to the events to publish.
@@ -66,7 +72,11 @@ def event_stage(
     spec = consumer or topology.consumer(name)
 
     async def decode_event(delivery: Delivery, body: bytes) -> E:
-        return cast(E, await unseal(delivery.headers.get(SCHEMA, ""), body, blobs))
+        try:
+            return cast(E, await unseal(delivery.headers.get(SCHEMA, ""), body, blobs))
+        except NewerMessage as error:
+            reason, detail = Reason.UNDECODABLE, type(error).__name__
+            raise Retryable(reason, detail, NEWER_BUILD, admin_detail=str(error)) from error
 
     async def encode_event(event: Event) -> Outgoing:
         return await seal(event, blobs)
