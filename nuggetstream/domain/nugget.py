@@ -28,6 +28,7 @@ UNSTATED = frozenset(
 )  # labels of answers that do not state the nugget
 
 
+ANSWERS = "answer:"  # how the document of an answer begins
 # The document of a nugget that was read in an answer of another battle, whose list this battle shares.
 OTHER_ANSWER = "answer:other"
 
@@ -186,6 +187,12 @@ class NuggetList:
     def version(self) -> int:
         """Number of the list among those of its battle: 1 as it was created, and one more with each edit."""
         return self.edit + 1
+
+    @property
+    def has_read_sources(self) -> bool:
+        """Whether the list was created from sources, too, and not from the answers alone."""
+        read = (document for revision in self.history for document in revision.documents)
+        return any(not document.startswith(ANSWERS) for document in read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,6 +216,7 @@ class BattleRow(_Part):
     b: AnswerRow
     nuggets: tuple[NuggetRow, ...]
     nugget_verdict: VerdictRow | None
+    undecided: str | None = None
     label_model: str | None = None
     grounded_verdict: GroundedVerdictRow | None = None
     judgments: tuple[JudgmentRow, ...]

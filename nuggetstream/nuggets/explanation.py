@@ -5,12 +5,12 @@ Everything here is computed from the snapshot of a battle, without asking a mode
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import UNSTATED, Assignment, Cause, Importance, Nugget, Support
+from nuggetstream.domain.nugget import ANSWERS, UNSTATED, Assignment, Cause, Importance, Nugget, Support
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.contradicted import ContradictedNugget, contradicted, errors
@@ -27,6 +27,7 @@ from nuggetstream.nuggets.scores import (
     tie_threshold,
 )
 from nuggetstream.nuggets.unconfirmed import claims, on_grounded, unconfirmed
+from nuggetstream.nuggets.undecided import undecided
 
 Labels = Mapping[str, Support]
 
@@ -53,7 +54,8 @@ class Explanation:
     """What decided a battle.
 
     Attributes:
-        scores: Nugget scores per side; None unless every nugget has a label for both sides.
+        scores: Nugget scores per side; None unless every nugget has a label for both sides, and where the
+            nuggets decide nothing.
         expected: The All Score per side that the probabilities of the labels let expect; None without scores,
             and where a label has no probabilities.
         margin: Difference of the All Scores, A minus B, in [-1, 1]; None without scores.
@@ -62,6 +64,7 @@ class Explanation:
         grounded: The same on grounded nuggets alone; None without scores, and where no nugget is grounded.
         misses: All misses, vital nuggets first, A's before B's.
         contradictions: All contradicted nuggets, in the same order.
+        undecided: Why the nuggets decide nothing although every one has a label; None where they decide.
         lines: The explanation in plain sentences.
     """
 
@@ -74,6 +77,7 @@ class Explanation:
     expected: Mapping[Side, float] | None = None
     grounded: GroundedVerdict | None = None
     contradictions: tuple[ContradictedNugget, ...] = ()
+    undecided: str | None = None
 
 
 def cause_of(
@@ -106,7 +110,7 @@ def cause_of(
         return None
     if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
         return Cause.GENERATION
-    if all(document.startswith("answer:") for document in documents):
+    if all(document.startswith(ANSWERS) for document in documents):
         return None if unread else Cause.UNSOURCED
     return None if side in unread else Cause.RETRIEVAL
 
@@ -134,21 +138,23 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         unscored = f"The nuggets cannot be scored: {error}."
         lines = [unscored, *errors(contradictions), *opinions(snapshot, None)]
         return _unscored(threshold, lines, misses, contradictions)
+    if (why := undecided(snapshot.nugget_list, snapshot.assignments)) is not None:
+        lines = [why, *claims(nuggets, labels), *opinions(snapshot, None)]
+        return replace(_unscored(threshold, lines, misses, contradictions), undecided=why)
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
-    first, later = [_decision(scores, margin, threshold, winner)], list(on_grounded(grounded, nuggets))
     chosen: Vote | None = winner
+    decided = [_decision(scores, margin, threshold, winner), *on_grounded(grounded, nuggets, winner)]
     if leading is Lens.GROUNDED:
-        first, later = (later, first) if later else (first, later)
+        decided.reverse()
         chosen = None if grounded is None else grounded.preference
     lines = [
-        *first,
+        *decided,
         *errors(contradictions),
         *_vital(nuggets, labels),
         *_blame(misses, unread),
         *unconfirmed(nuggets),
-        *later,
         *opinions(snapshot, chosen),
     ]
     return Explanation(

@@ -17,14 +17,13 @@ from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
-from nuggetstream.domain.nugget import Grounding, Grounds, Nugget, Quotation
+from nuggetstream.domain.nugget import ANSWERS, Grounding, Grounds, Nugget, Quotation
 from nuggetstream.text.other_numbers import has_other_number
 from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
 STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
 RELATED = 0.4  # coverage from which a sentence is compared with a nugget at all
-_ANSWER = "answer:"
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +39,7 @@ class _Sentence:
 
     @property
     def is_of_answer(self) -> bool:
-        return self.document.startswith(_ANSWER)
+        return self.document.startswith(ANSWERS)
 
     @property
     def quotation(self) -> Quotation:
@@ -78,7 +77,7 @@ def with_grounds(
 
 def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Sentence]:
     documents = [(item.chunk_id, item.url, item.text) for item in evidence]
-    documents += [(f"{_ANSWER}{side.value}", None, battle.answer(side).text) for side in Side]
+    documents += [(f"{ANSWERS}{side.value}", None, battle.answer(side).text) for side in Side]
     for document, url, whole in documents:
         for text, found in sentence_terms(whole):
             if found:
@@ -116,7 +115,7 @@ def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, win
     stating = [place for place in sources if covered[place] >= STATED or texts[place].document in named]
     if stating:
         return Grounds(Grounding.GROUNDED, texts[stating[0]].quotation)
-    if any(not document.startswith(_ANSWER) for document in named):
+    if any(not document.startswith(ANSWERS) for document in named):
         return Grounds(Grounding.GROUNDED)  # in other words than those of the nugget
     return _of_answers(nugget, texts, covered, related, named)
 

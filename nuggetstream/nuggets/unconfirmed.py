@@ -16,18 +16,28 @@ _DOUBT = {
 _STATED = (Support.SUPPORT, Support.PARTIAL_SUPPORT)
 
 
-def on_grounded(grounded: GroundedVerdict | None, nuggets: Sequence[Nugget]) -> Iterable[str]:
-    """The preference on grounded nuggets, where it rests on others than that on all nuggets."""
+def on_grounded(grounded: GroundedVerdict | None, nuggets: Sequence[Nugget], winner: Vote) -> Iterable[str]:
+    """The preference on grounded nuggets, where it rests on others than that on all nuggets.
+
+    Args:
+        grounded: That preference.
+        nuggets: All nuggets.
+        winner: The preference on all of them. Where the two differ, the reason is added.
+    """
     if grounded is None:
         if all(nugget.is_unconfirmed for nugget in nuggets):
             yield "No source states any of the nuggets, so there is no preference on grounded nuggets alone."
         return
-    if len(grounded.nuggets) < len(nuggets):
-        a, b = (grounded.scores[side].all_score for side in Side)
-        winner = grounded.preference
-        says = "a tie" if winner is Vote.TIE else f"{winner.value.upper()} is preferred"
-        part = f"{len(grounded.nuggets)} of {many(len(nuggets), 'nugget')} that a source states"
-        yield f"On the {part}, {says}: {a:.2f} (A) and {b:.2f} (B)."
+    if len(grounded.nuggets) == len(nuggets):
+        return
+    a, b = (grounded.scores[side].all_score for side in Side)
+    says = "a tie" if grounded.preference is Vote.TIE else f"{grounded.preference.value.upper()} is preferred"
+    part = f"{len(grounded.nuggets)} of {many(len(nuggets), 'nugget')} that a source states"
+    line = f"On the {part}, {says}: {a:.2f} (A) and {b:.2f} (B)."
+    if grounded.preference is not winner:
+        others = many(len(nuggets) - len(grounded.nuggets), "other nugget")
+        line = f"{line} What differs is the {others}, which no source is known to state."
+    yield line
 
 
 def claims(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support]]) -> Iterable[str]:

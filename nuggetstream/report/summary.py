@@ -59,7 +59,7 @@ class Summary:
         rejected: Lines rejected at intake.
         scored: Battles with nuggets assigned and a verdict.
         failed: Battles with at least one of the two missing.
-        reasons: How often each "stage: reason" happened.
+        reasons: How often each "stage: reason" happened, and each reason why nuggets decide nothing.
         judges: What is counted for each judge. The first speaks for the lens of judges; where it gave no
             verdict, the next one does.
         offline: Battles with labels or verdicts of the offline model, which is heuristics.
@@ -204,7 +204,8 @@ def failure_counts(battles: Iterable[BattleRow], rejected: int) -> dict[str, int
 
 
 def _reasons(battle: BattleRow) -> list[str]:
-    return [f"{failure.stage}: {failure.reason}" for failure in battle.failures]
+    reasons = [f"{failure.stage}: {failure.reason}" for failure in battle.failures]
+    return [*reasons, battle.undecided] if battle.undecided else reasons
 
 
 def _most_frequent_first(reasons: Counter[str], rejected: int) -> dict[str, int]:

@@ -17,7 +17,7 @@ def coverage_line(summary: Summary) -> str:
     if not summary.failed:
         return line
     reasons = ", ".join(f"{reason} ({count})" for reason, count in summary.reasons.items())
-    return f"{line}; {summary.failed} failed: {reasons}"
+    return f"{line}; {summary.failed} not scored: {reasons}"
 
 
 def systems_table(summary: Summary) -> Table:

@@ -217,6 +217,8 @@ class BattleView(WithLanguage, WithRetrieval):
     nugget_history: list[NuggetStepView] = Field(default_factory=list)
     """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None
+    undecided: str | None = None
+    """Why there is no verdict by nuggets although every nugget has its labels."""
     grounded_verdict: GroundedVerdictView | None = None
     """On grounded nuggets alone; null before all have labels, and where none is known to be grounded."""
     leading: Lens = Lens.NUGGET

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from nuggetstream.domain.nugget import Importance, MergedNugget, Provenance, Revision
+from nuggetstream.text.non_answers import is_non_answer
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
 from services.nuggetizer.near_duplicates import fact_of
@@ -149,12 +150,12 @@ def without_repetitions(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[Mer
 def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
     """At most `limit` distinct nuggets, vital ones first; above the limit, okay nuggets are dropped first.
 
-    A fact that is listed twice becomes one nugget in its first wording. It is vital if either was, and has
-    the provenance of both.
+    That an author does not know is no fact. A fact that is listed twice becomes one nugget in its first
+    wording. It is vital if either was, and has the provenance of both.
     """
     merged: dict[str, Draft] = {}
     for draft in drafts:
-        if name := _normal(draft.text):
+        if (name := _normal(draft.text)) and not is_non_answer(draft.text):
             merged[name] = _merge(merged[name], draft) if name in merged else draft
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]
 

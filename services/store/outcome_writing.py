@@ -21,26 +21,33 @@ from services.store.facets import ALL, Facet, facets_of_battle
 from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
 from services.store.tables import battles, outcomes
 
+_NONE: Mapping[str, int] = {}
 _STORED = select(outcomes).where(outcomes.c.battle_id.in_(bindparam("ids", expanding=True)))
-_REMOVE_GROUNDED = delete(outcomes).where(
-    outcomes.c.battle_id == bindparam("battle"), outcomes.c.source == Lens.GROUNDED.value
+_BY_NUGGETS = (Lens.NUGGET.value, Lens.GROUNDED.value)
+_REMOVE = delete(outcomes).where(
+    outcomes.c.battle_id == bindparam("battle"), outcomes.c.source == bindparam("of")
 )
 _FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.received_at).where(
     battles.c.id.in_(bindparam("ids", expanding=True))
 )
 
 
-def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
+def put_all(connection: Connection, new: Sequence[Outcome], labelled: Mapping[str, int] = _NONE) -> None:
     """Store outcomes, each unless a newer one of the same source is stored, and change the counters.
+
+    A preference by nuggets ends with the list that it rests on: a newer list may decide nothing.
 
     Args:
         connection: Connection in a transaction that has locked the rows of the battles; in SQLite one that
             may write.
-        new: The outcomes, in order; without one, nothing is read or written.
+        new: The outcomes, in order.
+        labelled: Newest version of the nugget list that has labels, by battle. Without an outcome or an
+            edited list, nothing is read or written.
     """
-    if not new:
+    edited = {battle_id for battle_id, version in labelled.items() if version > 1}
+    ids = sorted({outcome.battle_id for outcome in new} | edited)
+    if not ids:
         return
-    ids = sorted({outcome.battle_id for outcome in new})
     before = outcomes_by_battle(connection, ids)
     after = {battle_id: dict(before.get(battle_id, {})) for battle_id in ids}
     newest: dict[tuple[str, str], Outcome] = {}
@@ -50,14 +57,15 @@ def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
             after[outcome.battle_id][outcome.source] = outcome
             newest[outcome.battle_id, outcome.source] = outcome
     for battle_id, stored in after.items():
-        if _is_outdated(stored):
-            del stored[Lens.GROUNDED.value]
-            newest.pop((battle_id, Lens.GROUNDED.value), None)
-            connection.execute(_REMOVE_GROUNDED, {"battle": battle_id})
-    if not newest:
+        for source in _outdated(stored, labelled.get(battle_id, 1)):
+            del stored[source]
+            newest.pop((battle_id, source), None)
+            connection.execute(_REMOVE, {"battle": battle_id, "of": source})
+    if all(stored == before.get(battle_id, {}) for battle_id, stored in after.items()):
         return
-    rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
-    connection.execute(_replacing(connection.dialect.name), rows)
+    if newest:
+        rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
+        connection.execute(_replacing(connection.dialect.name), rows)
     update_doubts(connection, before, after)
     facets = _facets(connection, ids)
     changes = [
@@ -67,12 +75,11 @@ def put_all(connection: Connection, new: Sequence[Outcome]) -> None:
     add_changes(connection, merged(changes))
 
 
-def _is_outdated(stored: Mapping[str, Outcome]) -> bool:
-    """Whether the preference on grounded nuggets is of an older list; the newer one has no such nugget."""
-    all_nuggets, grounded = stored.get(Lens.NUGGET.value), stored.get(Lens.GROUNDED.value)
-    if all_nuggets is None or grounded is None:
-        return False
-    return (grounded.list_version or 1) < (all_nuggets.list_version or 1)
+def _outdated(stored: Mapping[str, Outcome], labelled: int) -> list[str]:
+    """The preferences by nuggets that rest on an older list than the newest that has labels."""
+    versions = {source: stored[source].list_version or 1 for source in _BY_NUGGETS if source in stored}
+    newest = max(labelled, *versions.values(), 1)
+    return [source for source, version in versions.items() if version < newest]
 
 
 def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Outcome]]:

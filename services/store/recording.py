@@ -9,7 +9,7 @@ Eight statements per transaction, however many events it stores, and as many mor
 outcomes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -197,9 +197,15 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
     _insert_failures(connection, [_failure_row(e, at) for e in happened if isinstance(e, core.BattleFailed)])
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
     note_labels(connection, happened)
-    put_all(connection, [outcome for each, _ in stored for outcome in each.outcomes])
+    put_all(connection, [outcome for each, _ in stored for outcome in each.outcomes], _labelled(happened))
     _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
     return results
+
+
+def _labelled(happened: Iterable[core.BattleEvent]) -> dict[str, int]:
+    """The newest version of the nugget list that was labelled, by battle."""
+    lists = [(e.battle.id, e.nugget_list.version) for e in happened if isinstance(e, core.BattleAssigned)]
+    return dict(sorted(lists))
 
 
 def _problem(new: NewEvent, battle: RowMapping | None) -> LookupError | InvalidInput | None:

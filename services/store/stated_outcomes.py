@@ -16,6 +16,7 @@ from nuggetstream.domain.lens import Lens, member_of, source_of_judge
 from nuggetstream.nuggets.grounded_preference import grounded_verdict
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
+from nuggetstream.nuggets.undecided import undecided
 from services.store.outcome import Outcome
 from services.store.probabilities import Probabilities
 
@@ -57,8 +58,10 @@ def _stated(event: BattleEvent, source: str, now: datetime) -> Iterator[Outcome]
 
 
 def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[Outcome]:
-    """The outcome of a list, and the one on its grounded nuggets, if it has any."""
+    """The outcome of a list that decides, and the one on its grounded nuggets, if it has any."""
     nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
+    if undecided(event.nugget_list, assignments) is not None:
+        return
     margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
     winner, version = preference(margin, 0.0, threshold), event.nugget_list.version
     outcome = _outcome(event.battle, source, Lens.NUGGET, winner, margin=margin, now=now)

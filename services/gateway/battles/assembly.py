@@ -116,6 +116,7 @@ def assemble(
         retrieval=snapshot.retrieval and RetrievalView(**asdict(snapshot.retrieval)),
         nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
         nugget_verdict=nugget_verdict_view(explanation),
+        undecided=explanation.undecided,
         grounded_verdict=grounded_verdict_view(explanation),
         leading=leading,
         judgments=judgment_views(snapshot.judgments),

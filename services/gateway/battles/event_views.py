@@ -11,6 +11,7 @@ from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Assignment, Correction
 from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score_answer, tie_threshold
+from nuggetstream.nuggets.undecided import undecided
 from nuggetstream.views import events as views
 from nuggetstream.views.battles import BattleView
 from services.store.event_reading import RecordedEvent
@@ -100,7 +101,8 @@ def _assigned(event: core.BattleAssigned) -> Fields:
         score_a, score_b = score_answer(nuggets, a).all_score, score_answer(nuggets, b).all_score
     except Unscorable:
         return fields | {"score_a": None, "score_b": None, "preference": None}
-    preferred = preference(score_a, score_b, tie_threshold(event.battle))
+    decides = undecided(event.nugget_list, assigned.assignments) is None
+    preferred = preference(score_a, score_b, tie_threshold(event.battle)) if decides else None
     return fields | {"score_a": score_a, "score_b": score_b, "preference": preferred}
 
 

@@ -85,7 +85,7 @@ def _quotation(nugget: Nugget) -> QuotationView | None:
 
 
 def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
-    """The scores of both answers; None before every nugget has its labels."""
+    """The scores of both answers; None before every nugget has its labels, and where they decide nothing."""
     if explanation.scores is None or explanation.margin is None or explanation.preference is None:
         return None
     return NuggetVerdictView(

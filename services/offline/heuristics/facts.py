@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.text.non_answers import is_non_answer
 from services.offline.heuristics.salience import Scores, manner, topical
 from services.offline.heuristics.text import paragraphs, terms
 from services.offline.heuristics.vectors import Embed, Matrix, bag_vectors, dense_vectors, rarity
@@ -90,7 +91,7 @@ def _candidates(documents: Sequence[Document], usable: Callable[[str], object]) 
         written = document.kind == "answer"
         for paragraph in paragraphs(document.text):
             for index, sentence in enumerate(paragraph):
-                if usable(sentence):
+                if usable(sentence) and not is_non_answer(sentence):
                     candidates.append(_Candidate(sentence, document.id, written, opens=index == 0))
     return candidates[:MAX_SENTENCES]
 

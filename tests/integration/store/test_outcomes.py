@@ -8,13 +8,17 @@ from sqlalchemy import update
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.nugget import Grounding, Grounds
 from nuggetstream.ratings.counts import PairCount
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.outcome import Outcome
+from services.store.recording import NewEvent
 from services.store.recount import recount
+from services.store.stated_outcomes import outcomes_of
 from services.store.tables import battles
+from tests import samples
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes, pair_counts
 
@@ -86,6 +90,23 @@ async def test_a_list_without_grounded_nuggets_takes_back_the_preference_of_an_o
     again = replace(grounded, list_version=3)
     await outcomes.put_all([replace(edited, list_version=3), again])
     assert again in await outcomes.of_battle("b1")
+
+
+async def test_an_edited_list_that_decides_nothing_takes_back_the_preference_of_the_older_one(
+    database: Database,
+) -> None:
+    event = samples.assigned(2, 0, of=2)
+    claims = [replace(n, grounds=Grounds(Grounding.ANSWER_ONLY)) for n in event.nugget_list.nuggets]
+    edited = replace(
+        event, key="edited", nugget_list=replace(event.nugget_list, nuggets=tuple(claims), edit=1)
+    )
+    outcomes = WrittenOutcomes(database)
+    await Battles(database).accept(battle(), b"", NOON)
+    for labelled, stored in ((event, [Vote.A]), (edited, [])):
+        await Battles(database).record(NewEvent.of(labelled, outcomes_of(labelled, NOON)), NOON)
+        assert [outcome.winner for outcome in await outcomes.of_battle("b1")] == stored
+    assert (await outcomes.lens_counts("default", Lens.NUGGET)).decided == 0
+    assert set((await recount(database, repair=False)).values()) == {0}
 
 
 async def test_newer_means_newer_whatever_the_time_zone(database: Database) -> None:

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import pytest
+
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Grounding, Grounds, Nugget
+from nuggetstream.domain.nugget import Grounding, Grounds, Nugget, Revision
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.nuggets.explanation import explain
 from tests.nuggetstream.nuggets.test_explanation import NO, YES, judged, nugget, snapshot
@@ -39,9 +41,9 @@ def test_grounded_nuggets_have_a_preference_beside_that_of_all() -> None:
     explained = explain(battle(source=True))
     assert (explained.preference, explained.grounded and explained.grounded.preference) == (Vote.B, Vote.A)
     assert explained.lines[0].startswith("The nuggets prefer B")
-    assert (
-        "On the 1 of 3 nuggets that a source states, A is preferred: 1.00 (A) and 0.00 (B)."
-        in explained.lines
+    assert explained.lines[1] == (
+        "On the 1 of 3 nuggets that a source states, A is preferred: 1.00 (A) and 0.00 (B). "
+        "What differs is the 2 other nuggets, which no source is known to state."
     )
     assert "The judge (pairwise) disagrees with the nuggets: A is better, in both orders." in explained.lines
 
@@ -50,12 +52,49 @@ def test_a_setting_lets_grounded_nuggets_lead() -> None:
     explained = explain(battle(source=True), Lens.GROUNDED)
     assert explained.preference is Vote.B  # the scores of the papers stay
     assert explained.lines[0].startswith("On the 1 of 3 nuggets that a source states, A is preferred")
+    assert explained.lines[1].startswith("The nuggets prefer B")
     assert "The judge (pairwise) agrees with the nuggets: A is better, in both orders." in explained.lines
 
 
-def test_without_a_grounded_nugget_there_is_no_such_preference_and_no_tie() -> None:
-    explained = explain(battle(source=False), Lens.GROUNDED)
-    assert explained.grounded is None
-    line = "No source states any of the nuggets, so there is no preference on grounded nuggets alone."
-    assert explained.lines[0] == line
+def read(found: BattleSnapshot, *documents: str) -> BattleSnapshot:
+    """The battle with a list that was created from these documents."""
+    assert found.nugget_list is not None
+    return replace(found, nugget_list=replace(found.nugget_list, history=(Revision(documents, ()),)))
+
+
+@pytest.mark.parametrize("leading", [Lens.NUGGET, Lens.GROUNDED])
+def test_claims_that_no_source_states_decide_nothing_and_are_no_tie(leading: Lens) -> None:
+    explained = explain(read(battle(source=False), "answer:a", "answer:b", "c1"), leading)
+    assert (explained.scores, explained.preference, explained.grounded) == (None, None, None)
+    assert explained.undecided == explained.lines[0]
+    assert explained.lines[:2] == (
+        "No source states any of the nuggets, so there is no verdict by nuggets.",
+        "Only B makes a claim that no source states: “Fact claim”",
+    )
     assert "The judge (pairwise): A is better, in both orders." in explained.lines
+
+
+def test_an_answer_earns_nothing_by_its_own_claims_against_one_that_states_nothing() -> None:
+    explained = explain(read(battle(source=False), "answer:b"))
+    assert (explained.scores, explained.preference) == (None, None)
+    assert explained.undecided is not None
+    assert explained.undecided.startswith("No source was read, and at most one answer states any")
+
+
+def test_without_sources_two_answers_that_state_something_are_compared_with_each_other() -> None:
+    claims = {
+        grounded("1", Grounding.ANSWER_ONLY): (YES, NO),
+        grounded("2", Grounding.ANSWER_ONLY): (YES, NO),
+        grounded("3", Grounding.ANSWER_ONLY): (NO, YES),
+    }
+    explained = explain(read(snapshot(claims), "answer:a", "answer:b"))
+    assert (explained.preference, explained.undecided) == (Vote.A, None)
+    leads = explain(read(snapshot(claims), "answer:a", "answer:b"), Lens.GROUNDED)
+    line = "No source states any of the nuggets, so there is no preference on grounded nuggets alone."
+    assert (leads.grounded, leads.lines[0]) == (None, line)
+
+
+def test_a_nugget_of_unknown_grounding_decides() -> None:
+    """Lists of people and of other tools have no grounding."""
+    found = read(snapshot({nugget("1"): (YES, NO), grounded("2", Grounding.ANSWER_ONLY): (NO, NO)}), "c1")
+    assert explain(found).preference is Vote.A

@@ -177,6 +177,17 @@ def test_a_fact_listed_twice_is_one_nugget_read_in_both_places() -> None:
     assert merged == [draft("Tea is green.", VITAL, "c1", "c2"), draft("x")]
 
 
+async def test_that_an_answer_does_not_know_is_no_nugget() -> None:
+    unknown = ("I do not know who won.", "vital", ["a1"])
+    model = live(unknown, ("France won the 1998 World Cup.", "vital", ["a2"]))
+    assert [nugget.text for nugget in (await created(Nuggetizer(model))).nuggets] == [
+        "France won the 1998 World Cup."
+    ]
+    with pytest.raises(Permanent) as raised:
+        await created(Nuggetizer(live(unknown)))
+    assert raised.value.reason is Reason.NOTHING_TO_SCORE
+
+
 def test_a_nugget_without_words_is_no_nugget() -> None:
     assert trim([draft(""), draft(" "), draft("x")], 9) == [draft("x")]
 

@@ -85,6 +85,13 @@ def test_short_answers_still_yield_a_fact() -> None:
     }
 
 
+def test_that_an_answer_does_not_know_is_no_fact() -> None:
+    unknown = Document("a", "answer", "I do not know who won the World Cup in 1998.")
+    assert create_facts("Who won?", [unknown], limit=10, embed=None) == []
+    (fact,) = create_facts("Who won?", [unknown, Document("b", "answer", "France.")], limit=10, embed=None)
+    assert fact.text == "France."
+
+
 def test_headings_and_questions_are_no_facts() -> None:
     text = f"# Impact of local news\nWhat does local journalism do for small towns today?\n{ANSWER}"
     texts = [fact.text for fact in create_facts(QUERY, [Document("a", "answer", text)], limit=9, embed=None)]

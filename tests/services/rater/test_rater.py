@@ -91,6 +91,14 @@ def test_grounded_nuggets_have_an_outcome_of_their_own_beside_that_of_all() -> N
     assert (grounded.winner, grounded.margin) == (Vote.TIE, 0.0)  # both state the first nugget
 
 
+def test_claims_that_only_one_answer_makes_are_no_outcome() -> None:
+    event = samples.assigned(3, 0, 3)
+    claims = [replace(nugget, grounds=Grounds(Grounding.ANSWER_ONLY)) for nugget in event.nugget_list.nuggets]
+    assert (
+        outcomes_of(replace(event, nugget_list=replace(event.nugget_list, nuggets=tuple(claims))), NOON) == []
+    )
+
+
 def test_a_missing_label_is_no_outcome() -> None:
     event = samples.assigned(1, 1, of=2)
     lost = AssignmentSet(event.assignment_set.assignments[:-1], "m", "1")
