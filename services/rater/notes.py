@@ -3,6 +3,15 @@
 from nuggetstream.domain.note import Note
 
 
+def without_verdict() -> Note:
+    """Which battles with labelled nuggets are not on a board of nuggets."""
+    return Note(
+        "without_verdict",
+        "A battle has a verdict by nuggets only where a source states one of them, or where no source was "
+        "read and both answers state some.",
+    )
+
+
 def several_judges(judges: int) -> Note:
     """The board counts the common verdict of several judges."""
     return Note(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
 from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.advice import Advice
@@ -14,7 +15,7 @@ from nuggetstream.ratings.timeline import Period
 from nuggetstream.views.comparisons import AdviceView, PairsView
 from nuggetstream.views.ratings import BoardView, PeriodView
 from services.rater.counting import Counted
-from services.rater.notes import detected_language, several_judges
+from services.rater.notes import detected_language, several_judges, without_verdict
 
 
 def board_view(
@@ -39,6 +40,8 @@ def board_view(
         detected: With a filter by language, battles received whose language was detected.
     """
     notes, method = [*notes_of(ratings)], _method(ratings, slice_)
+    if counted.lens in (Lens.NUGGET, Lens.GROUNDED) and counted.counts.outcomes < received:
+        notes.append(without_verdict())
     if len(evaluators) > 1 and slice_.evaluator is None:
         notes.append(several_judges(len(evaluators)))
     if detected:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Grounding, Grounds
+from nuggetstream.domain.nugget import Grounding, Grounds, Revision
 from services.runtime.bus import Bus
 from services.store.database import Database
 from tests.integration.gateway.world import NUGGETS, Story, World, battle, opened, submission
@@ -67,6 +67,28 @@ async def test_the_event_of_the_end_has_both_preferences_and_says_which_leads(le
     assert ended["explanation"][0].startswith("On the 1 of 4 nuggets that a source states, B is preferred")
     [listed] = (await leading.http.get("/v1/battles")).json()
     assert listed["preferences"] == expected
+
+
+async def test_the_page_and_the_record_say_why_claims_decide_nothing(world: World) -> None:
+    claims = tuple(replace(n, grounds=Grounds(Grounding.ANSWER_ONLY)) for n in NUGGETS)
+    story = Story(battle())
+    assigned = story.assigned()
+    listed = replace(assigned.nugget_list, nuggets=claims, history=(Revision(("chunk 1",), ()),))
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(*story.told()[:4], replace(assigned, nugget_list=listed), story.judged())
+    reason = "No source states any of the nuggets, so there is no verdict by nuggets."
+    view = (await world.http.get("/v1/battles/tides")).json()
+    assert (view["nugget_verdict"], view["undecided"], view["explanation"][0]) == (None, reason, reason)
+    page = (await world.http.get("/battles/tides")).text
+    assert card(page).endswith(reason)
+    assert page.count(reason) == 2  # and among the reasons
+    events = (await world.http.get("/v1/battles/tides/events")).text
+    (labelled,) = [
+        json.loads(line) for line in re.findall(r"^data: (.*)$", events, re.M) if "score_a" in line
+    ]
+    assert labelled["preference"] is None
+    [summary] = (await world.http.get("/v1/battles")).json()
+    assert summary["preferences"]["nugget"] is None
 
 
 async def test_without_a_grounded_nugget_nuggets_prefer_nothing(leading: World) -> None:
