@@ -1,6 +1,5 @@
 """Battles in a database, with everything that the stages store of them, and where a text is in it."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -31,7 +30,7 @@ from services.store.cells import Cell, read_counts
 from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.compressed import decompress, packed
 from services.store.database import Database
-from services.store.event_bodies import Bodies
+from services.store.event_bodies import value_of_battle
 from services.store.locks import lock
 from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
@@ -40,7 +39,6 @@ from services.store.outcomes import Outcomes
 from services.store.reruns import Restart, restart_failed
 from services.store.spend import DatabaseSpendStore
 from services.store.tables import battles as battle_table
-from services.store.tables import events as event_table
 from services.store.tables import metadata
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
@@ -189,29 +187,23 @@ async def places_of(database: Database, text: str) -> set[str]:
     places = set()
     async with database.transaction() as tx:
         own = {row.id: row.body for row in await tx.execute(select(battle_table.c.id, battle_table.c.body))}
-        stored: dict[str, dict[int, bytes]] = defaultdict(dict)
-        for event in await tx.execute(select(event_table)):
-            stored[event.battle_id][event.sequence] = event.body
-        bodies = {battle_id: Bodies(body, stored[battle_id]) for battle_id, body in own.items()}
         for table in metadata.sorted_tables:
             for row in (await tx.execute(select(table))).mappings():
                 for name, value in row.items():
                     plain = str(value)
                     if isinstance(value, bytes):
-                        plain = unpacked(value, bodies.get(row.get("battle_id", ""))).decode(
-                            "utf-8", "replace"
-                        )
+                        plain = unpacked(value, own.get(row.get("battle_id", ""))).decode("utf-8", "replace")
                     if text in plain:
                         places.add(f"{table.name}.{name}")
     return places
 
 
-def unpacked(value: bytes, battle: Bodies | None) -> bytes:
+def unpacked(value: bytes, battle: bytes | None) -> bytes:
     """The stored bytes, followed by what they are packed from.
 
     Args:
         value: The stored bytes.
-        battle: The other bodies of its battle, which can be dictionaries; None where there is none.
+        battle: The stored body of its battle, which is the dictionary of events; None where there is none.
 
     Raises:
         zlib.error: They are packed with a dictionary that the battle does not have.
@@ -221,7 +213,7 @@ def unpacked(value: bytes, battle: Bodies | None) -> bytes:
         return value + decompress(value)
     if battle is None or not needs_dictionary(part.data):
         return value + part.value()
-    return value + part.value(battle.dictionary(part.predecessor))
+    return value + part.value(value_of_battle(battle))
 
 
 def needs_dictionary(stream: bytes) -> bool:

@@ -5,7 +5,7 @@ byte of a stored value tells its form; neither an encoded message nor a text in 
 
     0xff  compressed by itself
     0xfe  compressed with a dictionary, or with references in it; a header follows (`Packed`)
-    else  the value as it is, as short values and those of early versions are
+    else  the value as it is, as short values are
 """
 
 import struct
@@ -19,9 +19,7 @@ MARK = b"\xff"
 PACKED = b"\xfe"
 _SMALLEST = 200  # bytes; shorter values hardly get smaller by themselves
 _LEVEL = 6
-# How far back deflate finds repetitions; more of a dictionary would not be used.
-_WINDOW = 32_768 - 262
-_HEADER = struct.Struct("<cBII")
+_HEADER = struct.Struct("<cBI")
 _HAS_REFERENCES = 1
 
 
@@ -57,19 +55,17 @@ class Packed:
     """A value that is compressed with a dictionary, or that has references in place of texts.
 
     Attributes:
-        predecessor: Number of the event that is part of the dictionary; 0 for none.
         checksum: CRC-32 of the value with its texts; None where it has no references.
         data: The zlib stream.
     """
 
-    predecessor: int
     checksum: int | None
     data: bytes
 
     def stored(self) -> bytes:
         """The stored form."""
         flags = 0 if self.checksum is None else _HAS_REFERENCES
-        return _HEADER.pack(PACKED, flags, self.predecessor, self.checksum or 0) + self.data
+        return _HEADER.pack(PACKED, flags, self.checksum or 0) + self.data
 
     def value(self, dictionary: bytes = b"") -> bytes:
         """The value, with references where it has them.
@@ -81,24 +77,15 @@ class Packed:
         return unpacking.decompress(self.data) + unpacking.flush()
 
 
-def pack(value: bytes, dictionary: bytes = b"", predecessor: int = 0, checksum: int | None = None) -> Packed:
-    """Compress a value with a dictionary, which may be empty."""
+def pack(value: bytes, dictionary: bytes = b"", checksum: int | None = None) -> Packed:
+    """Compress a value with a dictionary, which may be empty; deflate uses its last 32 kB."""
     packing = zlib.compressobj(_LEVEL, zdict=dictionary) if dictionary else zlib.compressobj(_LEVEL)
-    return Packed(predecessor, checksum, packing.compress(value) + packing.flush())
+    return Packed(checksum, packing.compress(value) + packing.flush())
 
 
 def packed(stored: bytes) -> Packed | None:
     """A stored form that begins with 0xfe; None for the others."""
     if stored[:1] != PACKED:
         return None
-    _, flags, predecessor, checksum = _HEADER.unpack_from(stored)
-    return Packed(predecessor, checksum if flags & _HAS_REFERENCES else None, stored[_HEADER.size :])
-
-
-def dictionary_of(battle: bytes, predecessor: bytes = b"") -> bytes:
-    """The dictionary of an event: what its battle is stored as, and an event that it continues.
-
-    What does not fit into deflate's window is left out, first of the predecessor.
-    """
-    battle = battle[-_WINDOW:]
-    return predecessor[max(0, len(predecessor) - (_WINDOW - len(battle))) :] + battle
+    _, flags, checksum = _HEADER.unpack_from(stored)
+    return Packed(checksum if flags & _HAS_REFERENCES else None, stored[_HEADER.size :])

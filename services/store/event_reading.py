@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, bindparam, select
 
 from services.store.chunk_texts import texts_of_chunks
 from services.store.compressed import packed
-from services.store.event_bodies import PREDECESSORS, Bodies, value_of_battle
+from services.store.event_bodies import value_of_battle, value_of_event
 from services.store.tables import battles, blobs, events
 from services.store.text_references import RETRIEVED, SUBMITTED, Filled, fill, references
 
@@ -18,9 +18,7 @@ _KEYS_PER_QUERY = 500
 _BATTLE = select(battles.c.body).where(battles.c.id == bindparam("battle"))
 _EVENTS = (
     select(events)
-    .where(events.c.battle_id == bindparam("battle"))
-    # Earlier events may be part of the dictionaries of later ones.
-    .where(or_(events.c.sequence > bindparam("after"), events.c.name.in_(sorted({*PREDECESSORS.values()}))))
+    .where(events.c.battle_id == bindparam("battle"), events.c.sequence > bindparam("after"))
     .order_by(events.c.sequence)
 )
 _BLOBS = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("keys", expanding=True)))
@@ -76,10 +74,10 @@ def read_events(
     if battle is None:  # deleted meanwhile, with its events
         return []
     rows = connection.execute(_EVENTS, {"battle": battle_id, "after": after}).all()
-    bodies = Bodies(battle, {row.sequence: row.body for row in rows})
     last = math.inf if until is None else until
-    wanted = [row for row in rows if after < row.sequence <= last and (names is None or row.name in names)]
-    values = {row.sequence: bodies.value(row.sequence) for row in wanted}
+    wanted = [row for row in rows if row.sequence <= last and (names is None or row.name in names)]
+    submission = value_of_battle(battle)
+    values = {row.sequence: value_of_event(row.body, submission) for row in wanted}
     separated = {row.sequence for row in wanted if _checksum(row.body) is not None}
     named = [(row.schema, values[row.sequence]) for row in wanted if row.sequence in separated]
     found = _texts(connection, named) if texts else {}

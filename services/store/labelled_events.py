@@ -16,17 +16,16 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select
 
 from services.store.database import Database
-from services.store.event_bodies import PREDECESSORS, Bodies
+from services.store.event_bodies import value_of_battle, value_of_event
 from services.store.tables import battles, events
 
-_READ = frozenset({"retrieved", "assigned"})
-_NEEDED = sorted({*_READ, *PREDECESSORS.values()})  # others are dictionaries of these
+_READ = ("retrieved", "assigned")
 _IDS_PER_QUERY = 500
 _BODIES = select(battles.c.id, battles.c.body).where(battles.c.id.in_(bindparam("ids", expanding=True)))
 _EVENTS = (
-    select(events.c.battle_id, events.c.sequence, events.c.name, events.c.schema, events.c.body)
+    select(events.c.battle_id, events.c.name, events.c.schema, events.c.body)
     .where(events.c.battle_id.in_(bindparam("ids", expanding=True)))
-    .where(events.c.name.in_(_NEEDED))
+    .where(events.c.name.in_(_READ))
     .order_by(events.c.battle_id, events.c.sequence)
 )
 
@@ -37,18 +36,18 @@ class StoredLabels:
 
     Attributes:
         battle: The stored submission.
-        events: Number, name, schema and stored body of each event, in order.
+        events: Name, schema and stored body of each event, in order.
     """
 
     battle: bytes
-    events: tuple[tuple[int, str, str, bytes], ...]
+    events: tuple[tuple[str, str, bytes], ...]
 
     def values(self) -> list[tuple[str, bytes]]:
         """Schema and body of the events in order; none before there are labels."""
-        if all(name != "assigned" for _, name, _, _ in self.events):
+        if all(name != "assigned" for name, _, _ in self.events):
             return []
-        bodies = Bodies(self.battle, {number: body for number, _, _, body in self.events})
-        return [(schema, bodies.value(number)) for number, name, schema, _ in self.events if name in _READ]
+        battle = value_of_battle(self.battle)
+        return [(schema, value_of_event(body, battle)) for _, schema, body in self.events]
 
 
 class LabelledEvents:
@@ -71,8 +70,8 @@ class LabelledEvents:
 
 
 def _read(connection: Connection, part: Mapping[str, Any]) -> dict[str, StoredLabels]:
-    stored: dict[str, list[tuple[int, str, str, bytes]]] = defaultdict(list)
+    stored: dict[str, list[tuple[str, str, bytes]]] = defaultdict(list)
     for row in connection.execute(_EVENTS, part):
-        stored[row.battle_id].append((row.sequence, row.name, row.schema, row.body))
+        stored[row.battle_id].append((row.name, row.schema, row.body))
     rows = connection.execute(_BODIES, part)
     return {row.id: StoredLabels(row.body, tuple(stored[row.id])) for row in rows}

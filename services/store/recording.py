@@ -19,7 +19,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 from nuggetstream.domain import event as core
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.runtime.errors import InvalidInput
-from services.store.event_bodies import NumberedEvent, bodies_to_store
+from services.store.event_bodies import EncodedEvent, bodies_to_store
 from services.store.event_tail import take_positions
 from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
@@ -227,11 +227,8 @@ def _write_events(
 ) -> None:
     if not stored:
         return
-    numbered = [
-        NumberedEvent(core.battle_id_of(new.event), recorded.sequence, new.name, new.schema, new.body)
-        for new, recorded in stored
-    ]
-    bodies = bodies_to_store(connection, numbered, battle_bodies)
+    encoded = [EncodedEvent(core.battle_id_of(new.event), new.schema, new.body) for new, _ in stored]
+    bodies = bodies_to_store(connection, encoded, battle_bodies)
     positions = take_positions(connection, len(stored))
     rows = [
         _event_row(new, recorded.sequence, at) | {"body": body, "position": position}

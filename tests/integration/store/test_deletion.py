@@ -17,7 +17,7 @@ from services.store.battles import Battles
 from services.store.blobs import Blobs, Replies
 from services.store.chunk_changes import ChunkChanges
 from services.store.chunks import Sources, StoredSource
-from services.store.compressed import dictionary_of, pack
+from services.store.compressed import pack
 from services.store.content import insert_content, wait_for_deletions
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
@@ -74,7 +74,7 @@ async def test_a_text_in_a_packed_event_is_found(database: Database, stage: str)
     async with database.transaction() as tx:
         [battle] = await tx.scalars(select(tables.battles.c.body).where(tables.battles.c.id == "sencha"))
     text = b"all about genmaicha " * 20
-    hidden = pack(text, dictionary_of(value_of_battle(battle))).stored()
+    hidden = pack(text, value_of_battle(battle)).stored()
     assert b"genmaicha" not in hidden
     assert await places_of(database, "genmaicha") == set()
     event = (tables.events.c.battle_id == "sencha") & (tables.events.c.name == stage)
