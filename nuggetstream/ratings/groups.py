@@ -134,6 +134,26 @@ def letters(differs: Flags) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def ranks_by_difference(differs: Flags) -> NDArray[np.intp]:
+    """1 + the number of better systems: those above that differ, and those better than these.
+
+    Two systems of one rank do not differ, so they share a letter.
+
+    Args:
+        differs: (K, K) as for `rank_groups`, in rating order, the best first.
+
+    Returns:
+        (K,) ranks, lower is better.
+
+    >>> ranks_by_difference(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)).tolist()
+    [1, 1, 2]
+    """
+    better = np.tril(differs)  # of a row, the columns whose systems are better
+    for system in range(len(better)):
+        better[system] |= better[better[system]].any(axis=0)
+    return np.asarray(1 + better.sum(axis=1))
+
+
 def _letter(number: int) -> str:
     lap, position = divmod(number, len(ascii_lowercase))
     return ascii_lowercase[position] + (str(lap + 1) if lap else "")

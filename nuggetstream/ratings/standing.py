@@ -61,8 +61,9 @@ class Standing:
         low: Lower bound of the interval of the rating; None where it has none, and `interval` says why.
         high: Upper bound; None where it has none.
         interval: What the bounds are worth; None without a rating.
-        rank: 1 + the number of ranked systems whose interval lies wholly above; None for a provisional
-            rating, a degenerate interval or no rating.
+        rank: 1 + the number of better ranked systems: those above from which the system can be told apart by
+            the interval of the difference, and those better than these. Systems of one rank share a letter.
+            None for a provisional rating, a degenerate interval or no rating.
         group: Letters of the rank groups: ranked systems that share a letter are statistically
             indistinguishable; None without a rank.
         probability_first: Probability of being the best of the ranked systems, in [0, 1]; None where no

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fit import Fit
-from nuggetstream.ratings.fitting.intervals import first_places, ranks_by_overlap, separated
+from nuggetstream.ratings.fitting.intervals import first_places, separated
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.groups import letters as group_letters
+from nuggetstream.ratings.groups import ranks_by_difference
 from nuggetstream.ratings.interval import Interval, interval
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import IntervalState, Standing, Unrankable
@@ -27,7 +28,7 @@ def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
     ]
     provisional = fit.votes.votes_cast(policy)[fit.group] < fit.options.provisional_below
     competing = np.flatnonzero(~provisional)
-    ranks, letters = _ranks(fit, intervals, competing), _letters(fit, intervals, competing)
+    ranks, letters = _placed(fit, intervals, competing)
     first = _probability_first(fit, intervals, competing)
     order = sorted(
         range(len(fit.group)),
@@ -77,25 +78,15 @@ def unranked_standings(
     )
 
 
-def _ranks(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, int]:
-    """Rank of each competing system whose interval says something."""
-    estimates = fit.estimates
-    ranks = ranks_by_overlap(estimates.low[competing], estimates.high[competing])
-    return {
-        int(index): int(rank)
-        for index, rank in zip(competing, ranks, strict=True)
-        if intervals[index].state is not IntervalState.DEGENERATE
-    }
-
-
-def _letters(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, str]:
-    """Rank groups of the competing systems, by the intervals of their differences."""
+def _placed(fit: Fit, intervals: list[Interval], competing: Places) -> tuple[dict[int, int], dict[int, str]]:
+    """Ranks and letters of the competing systems whose intervals say something, by their differences."""
     compared = [int(index) for index in competing if intervals[index].state is not IntervalState.DEGENERATE]
     compared.sort(key=lambda index: -fit.estimates.rating[index])
     if not compared:
-        return {}
+        return {}, {}
     apart = _apart(fit)[np.ix_(compared, compared)]
-    return dict(zip(compared, group_letters(apart), strict=True))
+    ranks = dict(zip(compared, ranks_by_difference(apart).tolist(), strict=True))
+    return ranks, dict(zip(compared, group_letters(apart), strict=True))
 
 
 def _apart(fit: Fit) -> NDArray[np.bool_]:

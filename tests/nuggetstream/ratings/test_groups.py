@@ -13,7 +13,7 @@ from nuggetstream.ratings.fitting.estimate import estimate
 from nuggetstream.ratings.fitting.intervals import differences
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted
-from nuggetstream.ratings.groups import differing, letters, rank_groups
+from nuggetstream.ratings.groups import differing, letters, rank_groups, ranks_by_difference
 
 
 def pattern(size: int, apart: set[tuple[int, int]]) -> np.ndarray:
@@ -88,6 +88,16 @@ def test_systems_share_a_letter_exactly_when_they_do_not_differ(differs: np.ndar
         assert bool(sets[i] & sets[j]) == (not differs[i, j])
     assert all(sets)
     assert not sets or "a" in sets[0]
+
+
+@given(patterns())
+@settings(max_examples=300, deadline=None)
+def test_systems_of_one_rank_share_a_letter_and_who_is_worse_has_a_later_rank(differs: np.ndarray) -> None:
+    sets, ranks = letter_sets(differs), ranks_by_difference(differs).tolist()
+    for i, j in combinations(range(len(differs)), 2):
+        assert ranks[i] != ranks[j] or sets[i] & sets[j]
+        assert not differs[i, j] or ranks[i] < ranks[j]
+    assert not ranks or ranks[0] == 1
 
 
 @given(patterns())

@@ -1,6 +1,7 @@
 """Random weights of battles: their distribution, and a memory that changes no result."""
 
 import threading
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -88,13 +89,13 @@ def test_many_small_counts_have_the_board_that_numpy_gives(monkeypatch: pytest.M
         if a != b
     ]
     options = Options(resamples=4000)
-    together = rate(Tally.count(votes), options).standings
+    together = sorted(rate(Tally.count(votes), options).standings, key=attrgetter("system"))
 
     def by_numpy(shapes: np.ndarray, columns: int, stream: np.random.Generator) -> np.ndarray:
         return stream.standard_gamma(shapes[:, None], (len(shapes), columns)).astype(np.float32)
 
     monkeypatch.setattr(weighing, "gamma_rows", by_numpy)
-    singly = rate(Tally.count(votes), options).standings
+    singly = sorted(rate(Tally.count(votes), options).standings, key=attrgetter("system"))
     assert [each.rating for each in together] == [each.rating for each in singly]
     boards = [[(each.low, each.high) for each in board] for board in (together, singly)]
     bounds = np.array(boards)
