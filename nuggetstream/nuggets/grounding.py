@@ -4,8 +4,8 @@
 
 No model is asked. The nuggetizer's reply names the documents of each nugget, so what is decided here is which
 sentence of them shows it, whether a document that was not named states it nearly word for word, and whether a
-sentence states it with another number, which disputes it. How well a sentence covers a nugget is the share of
-the nugget's terms in it, where rare terms count more.
+sentence states it with another number or denies it, which disputes it. How well a sentence covers a nugget is
+the share of the nugget's terms in it, where rare terms count more.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import ANSWERS, Grounding, Grounds, Nugget, Quotation
-from nuggetstream.text.other_numbers import has_other_number
+from nuggetstream.text.denials import contradicts
 from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
@@ -136,5 +136,5 @@ def _of_answers(
 
 
 def _contradicting(nugget: Nugget, texts: Sequence[_Sentence], places: Sequence[int]) -> int | None:
-    """The closest sentence that is the nugget with another number."""
-    return next((place for place in places if has_other_number(nugget.text, texts[place].text)), None)
+    """The closest sentence that is the nugget with another number, or denies it."""
+    return next((place for place in places if contradicts(nugget.text, texts[place].text)), None)

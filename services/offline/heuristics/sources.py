@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nuggetstream.text.other_numbers import has_other_number
+from nuggetstream.text.denials import contradicts
 from services.offline.heuristics.facts import Document, Fact
 from services.offline.heuristics.support import FULL, FULL_TERMS, MEANING, named_terms
 from services.offline.heuristics.text import sentences
@@ -54,6 +54,6 @@ def _stating(
         meaning = (meant[: len(facts)] * meant[len(facts) :]).sum(axis=1)
         close, least = MEANING * meaning + (1 - MEANING) * close, FULL
     return [
-        stated[place][1] if value >= least and not has_other_number(fact, texts[place]) else None
+        stated[place][1] if value >= least and not contradicts(fact, texts[place]) else None
         for fact, place, value in zip(facts, best, close, strict=True)
     ]

@@ -75,6 +75,12 @@ def test_a_source_that_contradicts_a_claim_disputes_it_even_if_the_model_named_t
     assert grounds(claim, "answer:b", "c1") == Grounds(Grounding.DISPUTED, quoted)
 
 
+def test_a_source_that_denies_a_claim_disputes_it() -> None:
+    quoted = Quotation("c1", "mRNA vaccines do not change your DNA.", URL)
+    assert grounds(FALSE, "answer:b") == Grounds(Grounding.DISPUTED, quoted)
+    assert grounds(FALSE, "answer:b", "c1") == Grounds(Grounding.DISPUTED, quoted)
+
+
 def test_the_other_answer_disputes_what_no_source_states() -> None:
     battle = Battle(
         "1",
