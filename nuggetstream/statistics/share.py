@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scipy.stats import binomtest
+from nuggetstream.statistics.proportion import wilson
 
 FEW = 30  # a share of fewer cases than this is marked, because its confidence interval is very wide
 
@@ -43,5 +43,4 @@ def share(count: int, of: int) -> Share:
         if count:
             raise ValueError(f"{count} of 0 cases is not a share")
         return Share(0, 0, None, None, None)
-    interval = binomtest(count, of).proportion_ci(method="wilson")
-    return Share(count, of, count / of, float(interval.low), float(interval.high))
+    return Share(count, of, count / of, *wilson(count, of))

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtri
 
 from nuggetstream.ratings.fitting.sandwich import gap_variance
 from nuggetstream.statistics.proportion import two_sided_z
@@ -54,7 +53,7 @@ def battles_needed(
     gap, variance = float(theta[i] - theta[j]), float(gap_variance(covariance)[i, j])
     if not (np.isfinite(gap) and np.isfinite(variance)):
         raise ValueError("strengths or their variance are not finite")
-    reach = two_sided_z(level) + float(norm.ppf(power))
+    reach = two_sided_z(level) + float(ndtri(power))
     if abs(gap) < _EQUAL:
         return None
     if abs(gap) >= reach * variance**0.5:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtr
 
 from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT, Differences, Estimates, ranks_by_overlap
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
@@ -142,7 +141,7 @@ def normal_differences(theta: Floats, covariance: Floats, level: float = 0.95) -
     gap = theta[:, None] - theta[None, :]
     deviation = np.sqrt(gap_variance(covariance))
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(deviation > 0, norm.cdf(gap / deviation), 0.0)
+        above = np.where(deviation > 0, ndtr(gap / deviation), 0.0)
     reach = two_sided_z(level) * deviation
     return Differences(
         ELO_PER_LOGIT * gap, ELO_PER_LOGIT * (gap - reach), ELO_PER_LOGIT * (gap + reach), above
