@@ -5,7 +5,7 @@ import logging
 import math
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 
 import uvicorn
@@ -14,13 +14,29 @@ from starlette.types import ASGIApp
 from services.runtime.http_limits import HttpLimits, limited_protocol
 from services.runtime.listening import CannotListen
 
+_DATE_SECONDS = 1.0  # how often the date that responses carry is computed
+
 
 class _EmbeddedServer(uvicorn.Server):
-    """A server that leaves signals to the process it runs in."""
+    """A server that leaves signals to the process it runs in, and ends when it is told to, not at a poll."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ending = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_DATE_SECONDS):
+                    await self._ending.wait()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._ending.set()
 
 
 @asynccontextmanager
@@ -65,7 +81,7 @@ async def serving(
     try:
         yield f"http://{url_host}:{listener.getsockname()[1]}"
     finally:
-        server.should_exit = True
+        server.end()
         await asyncio.wait({task}, timeout=grace)
         for connection in list(server.server_state.connections):
             connection.transport.abort()
@@ -76,7 +92,7 @@ async def serving(
 _quiet: ContextVar[bool] = ContextVar("asgi_quiet", default=False)
 
 
-async def _serve(server: uvicorn.Server, listener: socket.socket, quiet: bool) -> None:
+async def _serve(server: _EmbeddedServer, listener: socket.socket, quiet: bool) -> None:
     """Serve, and hide log messages only of this server: others may run in the same process."""
     logging.getLogger("uvicorn.error").addFilter(_not_quiet)
     _quiet.set(quiet)

@@ -1,5 +1,7 @@
 """A pool of connections behind the address guard, for those who fetch from addresses that others chose."""
 
+import ssl
+from functools import cache
 from types import TracebackType
 from typing import Self
 
@@ -8,6 +10,12 @@ import httpcore2
 from services.runtime.address_guard import GuardedBackend
 
 _KEEPALIVE_SECONDS = 15.0
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    """The certificates that are trusted, read once: it takes some 25 ms."""
+    return httpcore2.default_ssl_context()
 
 
 class GuardedClient:
@@ -21,7 +29,7 @@ class GuardedClient:
 
     def __init__(self, backend: GuardedBackend, *, most: int | None, kept: int) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=httpcore2.default_ssl_context(),
+            ssl_context=_tls(),
             max_connections=most,
             max_keepalive_connections=kept,
             keepalive_expiry=_KEEPALIVE_SECONDS,

@@ -75,6 +75,7 @@ from services.store.system_shares import SystemShares
 from services.wire import topology
 from services.wire.codec import unseal
 
+_TLS = httpx2.create_ssl_context()  # nobody here speaks it, and each client would make its own
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"
 GONE = "https://example.org/gone"
@@ -184,7 +185,7 @@ async def opened(
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2, limits=RPC_LIMITS)
         )
-        http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20))
+        http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20, verify=_TLS))
         recorder = Recorder(battles, bus.core_publish)
         yield World(
             bus=bus,
