@@ -29,6 +29,7 @@ from benchmarks.cpu import offline_model, write_battles
 from benchmarks.live_followers import spread_of
 from benchmarks.live_stages import seconds_by_step, show_steps
 from tests.e2e.processes import Platform, separate_processes
+from tests.forked import executed
 
 GOALS = {"first nuggets": 1.5, "explanation": 3.0, "rating": 3.5}  # seconds, 95th percentile
 _GROWTH_GOAL = 1.1  # of memory, from the first third of the run to its end
@@ -101,7 +102,7 @@ async def platform(folder: Path, database: str, model: str) -> AsyncIterator[Pla
             stack.callback(server.cleanup)
             url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
             settings["database_url"] = url.render_as_string(hide_password=False)
-        yield await stack.enter_async_context(separate_processes(folder, **settings))
+        yield await stack.enter_async_context(separate_processes(folder, executed, **settings))
 
 
 async def follow(http: httpx2.AsyncClient, battle: str) -> AsyncIterator[dict[str, Any]]:

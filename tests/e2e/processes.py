@@ -5,7 +5,7 @@ import os
 import re
 import signal
 from asyncio.subprocess import PIPE, STDOUT
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,11 +31,12 @@ class Process:
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     log: Path
-    child: Forked | None = None
+    begin: Callable[..., Awaitable[Forked | asyncio.subprocess.Process]] = forked
+    child: Forked | asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
         with self.log.open("ab") as log:
-            self.child = await forked(
+            self.child = await self.begin(
                 "serve", self.name, *self.arguments, environment=self.environment, stdout=log, stderr=log
             )
 
@@ -100,11 +101,16 @@ def clean_environment(**settings: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Platform]:
+async def separate_processes(
+    folder: Path,
+    begin: Callable[..., Awaitable[Forked | asyncio.subprocess.Process]] = forked,
+    **settings: str,
+) -> AsyncIterator[Platform]:
     """Broker, database and every service, each in its own process, until the block ends.
 
     Args:
         folder: Where they keep their files.
+        begin: Starts a process.
         settings: Further or other settings by name, without the prefix of their variables.
     """
     ports = free_ports(len(SERVICES) + 1)
@@ -130,6 +136,7 @@ async def separate_processes(folder: Path, **settings: str) -> AsyncIterator[Pla
                 ("--grpc-port", str(port), "--metrics-port", "0"),
                 environment,
                 folder / f"{name}.log",
+                begin,
             )
             for name, port in grpc.items()
         }

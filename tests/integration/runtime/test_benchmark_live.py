@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks import live
 from benchmarks.cpu import offline_model
 from benchmarks.live import GOALS, Numbers, Scale, Times, measure, missed_goals, rated
 from benchmarks.live_stages import STEPS
+from tests.forked import forked
 
 GOOD = Numbers(
     battles=1_500,
@@ -23,7 +25,8 @@ GOOD = Numbers(
 
 @pytest.mark.slow
 @pytest.mark.broker
-def test_battles_are_shown_and_rated_and_none_is_lost() -> None:
+def test_battles_are_shown_and_rated_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "executed", forked)  # which takes less time, and more memory
     with offline_model() as model:
         numbers = asyncio.run(measure(Scale(seconds=4, followers=5), 1.0, "sqlite", model))
     assert (numbers.battles, numbers.followers, numbers.lost) == (4, 5, [])
