@@ -11,8 +11,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed$(if $(TORCH),-torch)
 DEV_STAMP := $(VENV)/.installed-dev
-# One process per core; each has brokers, databases and ports of its own.
+# Processes have brokers, databases and ports of their own. One per core computes; tests that start platforms
+# wait for a part of their time, so there are half as many again.
 PARALLEL := -n logical --maxprocesses 8
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+WAITING := -n $(shell echo $$(( $(or $(CORES),2) * 3 / 2 ))) --maxprocesses 8
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,7 +26,7 @@ demo: $(STAMP)  ## run the demo: battles streamed through the whole platform, on
 	@$(BIN)/nuggetstream demo
 
 test: $(DEV_STAMP)  ## run the tests (NUGGETSTREAM_DATA=folder adds those on recorded battles)
-	@$(BIN)/pytest $(PARALLEL)
+	@$(BIN)/pytest $(WAITING)
 
 test-quick: $(DEV_STAMP)  ## run the unit tests: no broker, database server, browser, model or recorded battles
 	@$(BIN)/pytest $(PARALLEL) -m 'not (slow or broker or postgresql or browser or recorded)' \
