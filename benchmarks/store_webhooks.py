@@ -1,6 +1,6 @@
-"""Rounds of a webhook's courier over the data of `benchmarks.store`.
+"""Rounds of a webhook's dispatcher over the data of `benchmarks.store`.
 
-    a cursor  ->  the courier, as in a gateway  ->  what its queries cost; nothing is sent
+    a cursor  ->  the dispatcher, as in a gateway  ->  what its queries cost; nothing is sent
 
 The webhook is of an arena without battles, so a round reads the keys of events and their battles, and passes
 over them: that is what each webhook costs in an installation of many arenas.
@@ -14,8 +14,8 @@ from benchmarks.store_costs import Cost, median
 from benchmarks.store_data import UNTIL
 from nuggetstream.views.battles import BattleView
 from services.gateway.errors import UnknownBattle
-from services.gateway.stream.telling import Telling
-from services.gateway.webhooks.courier import Courier, Patience
+from services.gateway.stream.reading import EventReader
+from services.gateway.webhooks.dispatcher import Dispatcher, Patience
 from services.gateway.webhooks.sender import Sender
 from services.runtime.address_guard import GuardedBackend, SystemResolver
 from services.store.battles import Battles
@@ -31,7 +31,7 @@ class HasDatabase(Protocol):
 
 
 async def measure_webhooks(world: HasDatabase) -> dict[str, Cost]:
-    """Rounds of a courier, by what there is to tell."""
+    """Rounds of a dispatcher, by what there is to tell."""
     return {name: await median(once_more, 10) for name, once_more in (await rounds(world.database)).items()}
 
 
@@ -61,12 +61,12 @@ async def _courier(database: Database, name: str, cursor: int) -> Callable[[], A
     )
     store, stop = Webhooks(database), asyncio.Event()
     await store.add(hook)
-    courier = Courier(
+    dispatcher = Dispatcher(
         store=store,
         tail=EventTail(database),
-        telling=Telling(Battles(database), view),
+        events=EventReader(Battles(database), view),
         sender=Sender(GuardedBackend(SystemResolver(), ())),
         owner="benchmark",
         patience=Patience(),
     )
-    return lambda: courier.deliver(name, stop)
+    return lambda: dispatcher.deliver(name, stop)

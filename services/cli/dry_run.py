@@ -16,17 +16,17 @@ from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 
 from nuggetstream.domain.failure import Stage
-from services.cli.embedded import Choices, embedded
-from services.cli.evaluation import Evaluation, Progress
-from services.cli.kept_lines import KeptLine
-from services.cli.rehearsal import (
+from services.cli.dry_run_endpoints import (
+    dry_run_endpoints,
     offline_embedding,
     offline_llm,
     offline_retrieval,
     own_models,
-    rehearsal,
     unarchived,
 )
+from services.cli.embedded import Choices, embedded
+from services.cli.evaluation import Evaluation, Progress
+from services.cli.kept_lines import KeptLine
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable, Tokens
 from services.store.spend import DatabaseSpendStore
 from services.wire.evaluators import GRADER_PREFIX
@@ -223,7 +223,7 @@ def _offline(choices: Choices, folder: Path) -> Choices:
         llm=offline_llm(choices.llm),
         embedding=offline_embedding(choices.embedding),
         retrieval=offline_retrieval(choices.retrieval),
-        rehearsal=rehearsal(choices.llm),
+        dry_run=dry_run_endpoints(choices.llm),
     )
 
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import locked_folder
+from services.cli.dry_run_endpoints import DryRunEndpoints
 from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES, open_service
-from services.cli.rehearsal import Rehearsal
 from services.cli.reranking import open_loaded_reranking
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
@@ -71,7 +71,7 @@ class Choices:
         batches: Where model calls wait for a batch; None where each is made at once.
         embedding: Where the embedding model is, and how it is computed.
         retrieval: How the retriever searches.
-        rehearsal: What answers in place of endpoints in a dry run; None where they are asked.
+        dry_run: What answers in place of endpoints in a dry run; None where they are asked.
     """
 
     folder: Path
@@ -90,7 +90,7 @@ class Choices:
     batches: "Batches | None" = None
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
-    rehearsal: Rehearsal | None = None
+    dry_run: DryRunEndpoints | None = None
 
     def in_batches(self, batches: "Batches") -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""
@@ -129,7 +129,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
         NotPreparedYet: The reranker cannot be loaded.
         ExceptionGroup: A service failed; the block is cancelled.
     """
-    app = None if choices.rehearsal is None else choices.rehearsal.endpoints
+    app = None if choices.dry_run is None else choices.dry_run.endpoints
     async with (
         locked_folder(choices.folder) as lock,
         _migrated_database(choices.folder) as database,
@@ -263,6 +263,6 @@ class _Starter:
             batches=choices.batches,
             embedding=choices.embedding,
             retrieval=choices.retrieval,
-            rehearsal=choices.rehearsal,
+            dry_run=choices.dry_run,
             reranking=self.reranking,
         )

@@ -143,7 +143,7 @@ async def open_chat_model(
         if settings.offline:
             from services.offline.app import create_app
 
-            compares = parts.rehearsal is None or parts.rehearsal.chat_embeds
+            compares = parts.dry_run is None or parts.dry_run.chat_embeds
             embed = None if embedder is None or not compares else from_threads(embedder)
             http = with_asgi(create_app(embed, more=_answers_of_evaluators))
         elif parts.batches is not None:

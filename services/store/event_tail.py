@@ -17,7 +17,7 @@ PAGE = 500  # events
 _LAST = select(event_positions.c.last)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class EventKey:
     """Which event of which battle has a position, and when it was recorded."""
 

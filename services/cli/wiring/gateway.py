@@ -26,8 +26,8 @@ from services.gateway.ports import Gateway
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.ratings.style_boards import StyleBoards
 from services.gateway.server import http_server
+from services.gateway.stream.reading import EventReader
 from services.gateway.stream.tail import Tail
-from services.gateway.stream.telling import Telling
 from services.gateway.webhooks.deliveries import Deliveries
 from services.gateway.webhooks.sender import Sender
 from services.runtime import rpc
@@ -128,4 +128,4 @@ def webhook_sender(parts: Parts) -> "Sender":
 
 def deliveries(parts: Parts, gateway: "Gateway", sender: "Sender") -> "BackgroundTask":
     """Sends the events of the webhooks whose leases this process gets."""
-    return Deliveries(parts.database, Telling(gateway.battles, gateway.view), sender, parts.bus).run
+    return Deliveries(parts.database, EventReader(gateway.battles, gateway.view), sender, parts.bus).run

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from services.cli.access_settings import AccessSettings
+from services.cli.dry_run_endpoints import DryRunEndpoints
 from services.cli.embedding import EmbeddingSettings, Model
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
-from services.cli.rehearsal import Rehearsal
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.runtime.bus import Bus
@@ -46,7 +46,7 @@ class Parts:
         retrieval: How the retriever searches.
         embedding: Where the embedding model is.
         embedder: The embedding model, where it is open already; the indexer opens it otherwise.
-        rehearsal: What answers in place of endpoints in a dry run; None where they are asked.
+        dry_run: What answers in place of endpoints in a dry run; None where they are asked.
         reranking: The reranker of the retriever, which is loaded; None for other services and without one.
     """
 
@@ -67,13 +67,13 @@ class Parts:
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     embedder: Model | None = None
-    rehearsal: Rehearsal | None = None
+    dry_run: DryRunEndpoints | None = None
     reranking: "Reranking | None" = None
 
     @property
     def stand_in(self) -> "ASGIApp | None":
         """What answers in place of the endpoint of the embedding model."""
-        return None if self.rehearsal is None else self.rehearsal.endpoints
+        return None if self.dry_run is None else self.dry_run.endpoints
 
     @property
     def blobs(self) -> Blobs:

@@ -107,11 +107,11 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             selection = selection_of(request)
             after = await self._tail.start(request.after if request.HasField("after") else None)
             await context.send_initial_metadata((("position", str(after)),))
-            async for told in self._tail.follow(selection, after):
+            async for streamed in self._tail.follow(selection, after):
                 if not await still_allowed():
                     raise Unauthenticated("the key is no longer valid")
-                if told.recorded is not None:
-                    yield watched_of(told, _watched(told.recorded))
+                if streamed.recorded is not None:
+                    yield watched_of(streamed, _watched(streamed.recorded))
         except EXPECTED as error:
             await _abort(context, error)
 

@@ -12,8 +12,8 @@ from services.gateway.deletion.routes import routes as deletion_routes
 from services.gateway.edits.editor import Editor
 from services.gateway.edits.form import routes as form_routes
 from services.gateway.edits.routes import routes as edit_routes
+from services.gateway.failures.actions import FailureActions
 from services.gateway.failures.dead_letters import DeadLetters
-from services.gateway.failures.desk import FailureDesk
 from services.gateway.failures.page import routes as page_routes
 from services.gateway.failures.regrading import Regrading
 from services.gateway.failures.routes import routes
@@ -31,13 +31,13 @@ def administration(
 ) -> APIRouter:
     """The routes for administrators."""
     regrading = Regrading(intake.battles, bus, Blobs(database), evaluators)
-    desk = FailureDesk(FailedBattles(database), DeadLetters(bus), intake, regrading)
+    actions = FailureActions(FailedBattles(database), DeadLetters(bus), intake, regrading)
     editor = Editor(intake.battles, NuggetEdits(database), intake.relay, intake.admission)
     router = APIRouter()
     router.include_router(edit_routes(editor))
     router.include_router(form_routes(editor, access))
-    router.include_router(routes(desk))
-    router.include_router(page_routes(desk, access, page_environment()))
+    router.include_router(routes(actions))
+    router.include_router(page_routes(actions, access, page_environment()))
     router.include_router(deletion_routes(eraser_of(bus, database)))
     router.include_router(call_routes(database, page_environment()))
     router.include_router(audit_routes(access.log))

@@ -21,7 +21,7 @@ from services.gateway.access.guard import Access
 from services.gateway.battles.bodies import declared_type, read_all
 from services.gateway.battles.query import checked_position, position_of, written
 from services.gateway.errors import InvalidQuery
-from services.gateway.failures.desk import FailureDesk, Place
+from services.gateway.failures.actions import FailureActions, Place
 from services.gateway.failures.routes import Pace, require_visible
 from services.gateway.pages.responses import page_response
 from services.gateway.query import query_from_form, query_string
@@ -59,11 +59,11 @@ class FailuresPageQuery(QueryParameters):
         return Place(position.received_at, position.battle_id)
 
 
-def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | None = None) -> APIRouter:
+def routes(actions: FailureActions, access: Access, env: Environment, pace: Pace | None = None) -> APIRouter:
     """The routes of the page.
 
     Args:
-        desk: What administrators do with failures.
+        actions: What administrators do with failures.
         access: Who may use the page.
         env: Templates of the pages.
         pace: Limits the actions; ten a second when None.
@@ -82,7 +82,7 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
                 closed=query.closed,
                 within=visible_arenas(),
             )
-            entries = await desk.select(selection, _SHOWN, query.place)
+            entries = await actions.select(selection, _SHOWN, query.place)
             return env.get_template("failures/page.html").render(
                 arena=query.arena,
                 query=query,
@@ -105,7 +105,7 @@ def routes(desk: FailureDesk, access: Access, env: Environment, pace: Pace | Non
             fields = dict(parse_qsl(body.decode("utf-8", "replace")))
             access.check_form(request, fields)
             await paced()
-            result = await _act(desk, fields)
+            result = await _act(actions, fields)
             back = query_string(request.query_params, result=result)
             return RedirectResponse(f"/failures?{back}", 303)
 
@@ -122,11 +122,11 @@ def _older(entries: Sequence[FailureEntry], params: QueryParams) -> str | None:
     return query_string(params, result=None, before=written(Position(last.failed_at, last.id)))
 
 
-async def _act(desk: FailureDesk, fields: dict[str, str]) -> str:
-    for name, action in (("retry", desk.retry), ("discard", desk.discard)):
+async def _act(actions: FailureActions, fields: dict[str, str]) -> str:
+    for name, action in (("retry", actions.retry), ("discard", actions.discard)):
         if name in fields:
             failure_id = _failure_id(fields[name])
-            await require_visible(desk, failure_id)
+            await require_visible(actions, failure_id)
             return (await action(failure_id)).result
     raise InvalidQuery(["retry or discard: the id of a failure is needed"])
 

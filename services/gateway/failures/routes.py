@@ -13,7 +13,7 @@ from nuggetstream.views.common import Problem
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.access.visits import VISIT, visible_arenas
 from services.gateway.errors import TooFast, UnknownFailure
-from services.gateway.failures.desk import FailureDesk
+from services.gateway.failures.actions import FailureActions
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 from services.store.failed import FailureFilter
@@ -72,7 +72,7 @@ class Pace:
         self._left -= 1
 
 
-def routes(desk: FailureDesk, pace: Pace | None = None) -> APIRouter:
+def routes(actions: FailureActions, pace: Pace | None = None) -> APIRouter:
     """The routes for administrators."""
     forbidden = {"model": Problem, "description": "Only administrators may do this."}
     router = APIRouter(
@@ -85,7 +85,7 @@ def routes(desk: FailureDesk, pace: Pace | None = None) -> APIRouter:
     unknown: dict[int | str, dict[str, Any]] = {
         404: {"model": Problem, "description": "There is no failure with this id."}
     }
-    actions: dict[int | str, dict[str, Any]] = unknown | {
+    acting: dict[int | str, dict[str, Any]] = unknown | {
         409: {"model": Problem, "description": "The message can no longer be read."},
         429: {"model": Problem, "description": "Too many actions per second; see `Retry-After`."},
     }
@@ -94,33 +94,31 @@ def routes(desk: FailureDesk, pace: Pace | None = None) -> APIRouter:
     async def select(query: Annotated[AdminFailuresQuery, Query()]) -> list[FailureEntry]:
         parameters = query.model_dump()
         limit = parameters.pop("limit")
-        return await desk.select(FailureFilter(**parameters, within=visible_arenas()), limit)
+        return await actions.select(FailureFilter(**parameters, within=visible_arenas()), limit)
 
     @router.get("/{failure_id}", summary="One failure", responses={**unknown})
     async def show(failure_id: FailureId) -> FailureEntry:
-        await require_visible(desk, failure_id)
-        return await desk.show(failure_id)
+        await require_visible(actions, failure_id)
+        return await actions.show(failure_id)
 
-    @router.post(
-        "/{failure_id}/retry", summary="Do the work again", dependencies=paced, responses={**actions}
-    )
+    @router.post("/{failure_id}/retry", summary="Do the work again", dependencies=paced, responses={**acting})
     async def retry(failure_id: FailureId) -> FailureAction:
         """Retrying twice does the work once."""
-        await require_visible(desk, failure_id)
-        return await desk.retry(failure_id)
+        await require_visible(actions, failure_id)
+        return await actions.retry(failure_id)
 
     @router.post(
-        "/{failure_id}/discard", summary="Remove it from the list", dependencies=paced, responses={**actions}
+        "/{failure_id}/discard", summary="Remove it from the list", dependencies=paced, responses={**acting}
     )
     async def discard(failure_id: FailureId) -> FailureAction:
         """The battle stays failed. Sending it again still runs it again."""
-        await require_visible(desk, failure_id)
-        return await desk.discard(failure_id)
+        await require_visible(actions, failure_id)
+        return await actions.discard(failure_id)
 
     return router
 
 
-async def require_visible(desk: FailureDesk, failure_id: str) -> None:
+async def require_visible(actions: FailureActions, failure_id: str) -> None:
     """Check that a failure is of an arena of the caller; others are as unknown as those that do not exist.
 
     Raises:
@@ -130,7 +128,7 @@ async def require_visible(desk: FailureDesk, failure_id: str) -> None:
     visit = VISIT.get()
     if visit is None or visit.caller.arenas is None:
         return
-    arena = (await desk.show(failure_id)).arena
+    arena = (await actions.show(failure_id)).arena
     if arena is None or arena not in visit.caller.arenas:
         raise UnknownFailure(failure_id)
     visit.arenas.add(arena)

@@ -5,8 +5,8 @@ from arena.v1 import arena_pb2
 from services.access.callers import Role
 from services.access.visits import VISIT, visible_arenas
 from services.gateway.errors import InvalidQuery
+from services.gateway.stream.reading import StreamEvent
 from services.gateway.stream.selection import Kind, Selection
-from services.gateway.stream.telling import Told
 
 
 def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
@@ -32,10 +32,10 @@ def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
     )
 
 
-def watched_of(told: Told, event: arena_pb2.WatchBattleResponse) -> arena_pb2.WatchBattlesResponse:
+def watched_of(streamed: StreamEvent, event: arena_pb2.WatchBattleResponse) -> arena_pb2.WatchBattlesResponse:
     """An event as it is sent."""
     response = arena_pb2.WatchBattlesResponse(
-        battle_id=told.key.battle_id, arena=told.row.arena, event=event, position=told.position
+        battle_id=streamed.key.battle_id, arena=streamed.row.arena, event=event, position=streamed.position
     )
-    response.recorded_at.FromDatetime(told.key.recorded_at)
+    response.recorded_at.FromDatetime(streamed.key.recorded_at)
     return response

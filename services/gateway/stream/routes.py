@@ -72,7 +72,7 @@ def routes(tail: Tail) -> APIRouter:
 
 async def _events(tail: Tail, selection: Selection, after: int) -> AsyncIterator[ServerSentEvent]:
     yield ServerSentEvent(id=str(after))
-    async for told in tail.follow(selection, after):
+    async for event in tail.follow(selection, after):
         if not await still_allowed():
             return
-        yield ServerSentEvent(told.view.model_dump_json(), event=told.view.kind, id=str(told.position))
+        yield ServerSentEvent(event.view.model_dump_json(), event=event.view.kind, id=str(event.position))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.gateway.stream.telling import Told
+from services.gateway.stream.reading import StreamEvent
 
 
 class Kind(StrEnum):
@@ -40,14 +40,14 @@ class Selection:
     language: str | None = None
     kinds: frozenset[str] = frozenset()
 
-    def selects(self, told: Told) -> bool:
+    def selects(self, event: StreamEvent) -> bool:
         """Whether the client wants an event."""
-        row = told.row
+        row = event.row
         languages = {row.language, None if row.detected is None else row.detected.tag}
         return (
             (self.arenas is None or row.arena in self.arenas)
             and (self.system is None or self.system in (row.system_a, row.system_b))
             and (self.tag is None or self.tag in row.tags)
             and (self.language is None or self.language in languages)
-            and (not self.kinds or told.view.kind in self.kinds)
+            and (not self.kinds or event.view.kind in self.kinds)
         )

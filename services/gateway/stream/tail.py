@@ -16,8 +16,8 @@ import structlog
 
 from services.gateway.ports import Gateway
 from services.gateway.queries import Queries
+from services.gateway.stream.reading import EventReader, StreamEvent
 from services.gateway.stream.selection import Selection
-from services.gateway.stream.telling import Telling, Told
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import STREAM_EVENTS, STREAM_FOLLOWERS
@@ -33,18 +33,18 @@ _PAUSE = 0.1  # seconds between two readings; what is recorded in between is rea
 @dataclass(slots=True, eq=False)
 class _Client:
     selection: Selection
-    events: asyncio.Queue[Told] = field(default_factory=lambda: asyncio.Queue(_QUEUE))
+    events: asyncio.Queue[StreamEvent] = field(default_factory=lambda: asyncio.Queue(_QUEUE))
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     closed: bool = False
 
-    def offer(self, told: Sequence[Told]) -> None:
-        for each in told:
-            if self.closed or not self.selection.selects(each):
+    def offer(self, events: Sequence[StreamEvent]) -> None:
+        for event in events:
+            if self.closed or not self.selection.selects(event):
                 continue
             if self.events.full():
                 self.closed = True
             else:
-                self.events.put_nowait(each)
+                self.events.put_nowait(event)
         self.wake.set()
 
     def close(self) -> None:
@@ -57,12 +57,12 @@ class Tail:
 
     Args:
         source: Keys of events, in the database.
-        telling: Reads the events.
+        reader: Reads the events.
         poll: Seconds after which events are looked for without a notification.
     """
 
-    def __init__(self, source: EventTail, telling: Telling, poll: float = 2.0) -> None:
-        self._source, self._telling, self._poll = source, telling, poll
+    def __init__(self, source: EventTail, reader: EventReader, poll: float = 2.0) -> None:
+        self._source, self._events, self._poll = source, reader, poll
         self._clients: set[_Client] = set()
         self._recorded = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
@@ -82,7 +82,7 @@ class Tail:
     @classmethod
     def of(cls, database: Database, gateway: Gateway, poll: float = 2.0) -> "Tail":
         """The clients of a gateway."""
-        return cls(EventTail(database), Telling(gateway.battles, gateway.view), poll)
+        return cls(EventTail(database), EventReader(gateway.battles, gateway.view), poll)
 
     @property
     def follows(self) -> bool:
@@ -113,7 +113,7 @@ class Tail:
         newest = 2 * last + 1
         return newest if after is None else min(after, newest)
 
-    async def follow(self, selection: Selection, after: int) -> AsyncIterator[Told]:
+    async def follow(self, selection: Selection, after: int) -> AsyncIterator[StreamEvent]:
         """The events after a position, and those to come.
 
         It ends when the client is too slow, the reader fails or the process shuts down; the client continues
@@ -131,30 +131,30 @@ class Tail:
         STREAM_FOLLOWERS.inc()
         try:
             begun = await self._begun()
-            async for told in self._earlier(selection, after, begun):
-                yield told
+            async for event in self._earlier(selection, after, begun):
+                yield event
             while not (self._released or (client.closed and client.events.empty())):
                 client.wake.clear()
                 while not client.events.empty():
-                    told = client.events.get_nowait()
-                    if told.position > after:  # the reader may be behind the client
-                        STREAM_EVENTS.labels(told.view.kind).inc()
-                        yield told
+                    event = client.events.get_nowait()
+                    if event.position > after:  # the reader may be behind the client
+                        STREAM_EVENTS.labels(event.view.kind).inc()
+                        yield event
                 if not client.closed:
                     await client.wake.wait()
         finally:
             self._clients.discard(client)
             STREAM_FOLLOWERS.dec()
 
-    async def _earlier(self, selection: Selection, after: int, until: int) -> AsyncIterator[Told]:
+    async def _earlier(self, selection: Selection, after: int, until: int) -> AsyncIterator[StreamEvent]:
         reached = (after - 1) // 2  # so that the end of a battle comes where the client has its last event
         while reached < until:
             page = await self._queries.completed(self._source.after(reached))
             keys = [key for key in page if key.position <= until]
-            for told in await self._queries.completed(self._telling.told(keys)):
-                if told.position > after and selection.selects(told):
-                    STREAM_EVENTS.labels(told.view.kind).inc()
-                    yield told
+            for event in await self._queries.completed(self._events.read(keys)):
+                if event.position > after and selection.selects(event):
+                    STREAM_EVENTS.labels(event.view.kind).inc()
+                    yield event
             reached = keys[-1].position if len(keys) == PAGE else until
 
     async def _begun(self) -> int:
@@ -181,13 +181,13 @@ class Tail:
             self._recorded.clear()
             try:
                 keys = await self._source.after(self._reached)
-                told = await self._telling.told(keys)
+                events = await self._events.read(keys)
             except Unavailable as error:
                 log.warning("the stream of events waits for the database", reason=error.for_operators)
                 await asyncio.sleep(self._poll)
                 continue
             for client in list(self._clients):
-                client.offer(told)
+                client.offer(events)
             if keys:
                 self._reached = keys[-1].position
             await asyncio.sleep(_PAUSE)

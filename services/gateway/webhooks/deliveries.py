@@ -1,7 +1,7 @@
-"""All webhooks of a process: one courier for each whose lease the process gets.
+"""All webhooks of a process: one dispatcher for each whose lease the process gets.
 
 Every gateway runs this. The leases in the database distribute the webhooks over the processes, and a webhook
-whose process was killed goes on at another one when its lease has ended. Couriers do not wait for each other.
+whose process was killed goes on at another one when its lease has ended. No dispatcher waits for another.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import structlog
 
-from services.gateway.stream.telling import Telling
-from services.gateway.webhooks.courier import Courier, LeaseLost, Patience
+from services.gateway.stream.reading import EventReader
+from services.gateway.webhooks.dispatcher import Dispatcher, LeaseLost, Patience
 from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import StageError, Unavailable
@@ -23,7 +23,7 @@ from services.store.webhooks import Webhooks
 from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)
-_POLL = 2.0  # seconds after which a courier looks for events without a notification
+_POLL = 2.0  # seconds after which a dispatcher looks for events without a notification
 _REFRESH = 2.0  # seconds between two looks at the list of webhooks
 _PAUSE = 0.1  # seconds between two rounds; what is recorded in between is read together
 
@@ -33,7 +33,7 @@ class Deliveries:
 
     Args:
         database: The database.
-        telling: Reads events.
+        reader: Reads events.
         sender: Sends them.
         bus: Tells when an event was recorded; None to poll alone.
         patience: How long receivers are waited for.
@@ -43,7 +43,7 @@ class Deliveries:
     def __init__(
         self,
         database: Database,
-        telling: Telling,
+        reader: EventReader,
         sender: Sender,
         bus: Bus | None = None,
         *,
@@ -51,10 +51,10 @@ class Deliveries:
         refresh: float = _REFRESH,
     ) -> None:
         self._store, self._tail = Webhooks(database), EventTail(database)
-        self._telling, self._sender, self._bus = telling, sender, bus
+        self._reader, self._sender, self._bus = reader, sender, bus
         self._patience, self._refresh = patience or Patience(), refresh
         self._owner = uuid4().hex
-        self._couriers: dict[str, tuple[Courier, asyncio.Event]] = {}
+        self._dispatchers: dict[str, tuple[Dispatcher, asyncio.Event]] = {}
         begin_values(WEBHOOK_DELIVERIES, ("accepted", "retried", "given_up"))
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -84,20 +84,20 @@ class Deliveries:
 
     async def _deliver(self, webhook_id: str, stop: asyncio.Event) -> None:
         """Send the events of one webhook as long as this process has its lease."""
-        courier = Courier(
+        dispatcher = Dispatcher(
             store=self._store,
             tail=self._tail,
-            telling=self._telling,
+            events=self._reader,
             sender=self._sender,
             owner=self._owner,
             patience=self._patience,
         )
         wake = asyncio.Event()
-        self._couriers[webhook_id] = (courier, wake)
+        self._dispatchers[webhook_id] = (dispatcher, wake)
         try:
             while not stop.is_set():
                 wake.clear()
-                more = await courier.deliver(webhook_id, stop)
+                more = await dispatcher.deliver(webhook_id, stop)
                 await _until(stop, _PAUSE)
                 if not more:
                     await _until(wake, _POLL)
@@ -109,18 +109,19 @@ class Deliveries:
         except Exception:
             log.exception("a webhook waits because of a bug", webhook=webhook_id)
         finally:
-            del self._couriers[webhook_id]
+            del self._dispatchers[webhook_id]
 
     async def _recorded(self, _: Notification) -> None:
         self._wake_all()
 
     def _wake_all(self) -> None:
-        for _, wake in self._couriers.values():
+        for _, wake in self._dispatchers.values():
             wake.set()
 
     def _oldest_age(self) -> float:
-        oldest = [courier.oldest for courier, _ in self._couriers.values() if courier.oldest is not None]
-        return (datetime.now(UTC) - min(oldest)).total_seconds() if oldest else 0.0
+        times = [dispatcher.oldest for dispatcher, _ in self._dispatchers.values()]
+        oldest = min((time for time in times if time is not None), default=None)
+        return 0.0 if oldest is None else (datetime.now(UTC) - oldest).total_seconds()
 
 
 async def _until(event: asyncio.Event, seconds: float) -> None:

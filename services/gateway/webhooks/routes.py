@@ -64,7 +64,7 @@ class UndeliveredQuery(QueryParameters):
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _Administration:
     store: Webhooks
     tail: EventTail
     sender: Sender
@@ -121,7 +121,7 @@ class _Desk:
 def routes(database: Database, sender: Sender, pace: Pace | None = None) -> APIRouter:
     """The routes of webhooks."""
     router, store = APIRouter(prefix="/v1/admin/webhooks", **_COMMON), Webhooks(database)
-    desk = _Desk(store, EventTail(database), sender)
+    administration = _Administration(store, EventTail(database), sender)
 
     @router.get("", summary="Webhooks, the oldest first")
     async def select(query: Annotated[WebhooksQuery, Query()]) -> list[WebhookView]:
@@ -133,19 +133,19 @@ def routes(database: Database, sender: Sender, pace: Pace | None = None) -> APIR
         submission = await _body_in(request, WebhookSubmission)
         if unknown := sorted(set(submission.kinds) - KINDS):
             raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
-        return await desk.add(submission)
+        return await administration.add(submission)
 
     @router.delete("/{webhook_id}", summary="Remove a webhook", responses={**_UNKNOWN})
     async def remove(webhook_id: WebhookId) -> WebhookAction:
-        await desk.of_caller(webhook_id)
+        await administration.of_caller(webhook_id)
         await store.remove(webhook_id)
         return WebhookAction(id=webhook_id, result="removed")
 
-    _routes_of_one(router, desk, store, pace or Pace())
+    _routes_of_one(router, administration, store, pace or Pace())
     return router
 
 
-def _routes_of_one(router: APIRouter, desk: _Desk, store: Webhooks, pace: Pace) -> None:
+def _routes_of_one(router: APIRouter, administration: _Administration, store: Webhooks, pace: Pace) -> None:
     @router.post(
         "/{webhook_id}/rotate",
         summary="Replace the secret of a webhook",
@@ -154,7 +154,7 @@ def _routes_of_one(router: APIRouter, desk: _Desk, store: Webhooks, pace: Pace) 
     )
     async def rotate(webhook_id: WebhookId, request: Request) -> AddedWebhook:
         """The new secret is in this reply alone. Until the overlap ends, both secrets sign events."""
-        return await desk.rotate(webhook_id, await _body_in(request, SecretRotation))
+        return await administration.rotate(webhook_id, await _body_in(request, SecretRotation))
 
     @router.post(
         "/{webhook_id}/test",
@@ -164,12 +164,12 @@ def _routes_of_one(router: APIRouter, desk: _Desk, store: Webhooks, pace: Pace) 
     )
     async def test(webhook_id: WebhookId) -> WebhookTest:
         """It is sent once, also where the webhook is switched off, and changes nothing."""
-        return await desk.test(await desk.of_caller(webhook_id))
+        return await administration.test(await administration.of_caller(webhook_id))
 
     @router.post("/{webhook_id}/retry", summary="Send again what was not accepted", responses={**_UNKNOWN})
     async def retry(webhook_id: WebhookId) -> WebhookAction:
         """Switches the webhook on, too. What was never sent follows from where it stopped."""
-        await desk.of_caller(webhook_id)
+        await administration.of_caller(webhook_id)
         events = await store.retry(webhook_id, datetime.now(UTC))
         if events is None:
             raise UnknownWebhook(webhook_id)
@@ -179,7 +179,7 @@ def _routes_of_one(router: APIRouter, desk: _Desk, store: Webhooks, pace: Pace) 
     async def failures(
         webhook_id: WebhookId, query: Annotated[UndeliveredQuery, Query()]
     ) -> list[WebhookFailure]:
-        await desk.of_caller(webhook_id)
+        await administration.of_caller(webhook_id)
         return [_failure(waiting) for waiting in await store.undelivered(webhook_id, query.limit)]
 
 

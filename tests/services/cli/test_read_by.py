@@ -16,7 +16,7 @@ PAGE = (ROOT / "docs/operations/settings.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| `NUGGETSTREAM_([A-Z0-9_]+)` \| ([^|]*) \|", PAGE, re.MULTILINE))
 OWNERS = {"pipeline", "platform", "settings", "self"}  # names under which the wiring has settings
 # What one process does for all services, and what runs before or beside them.
-BESIDES = {"embedded.py", "dry_run.py", "rehearsal.py", "evaluation.py"}
+BESIDES = {"embedded.py", "dry_run.py", "dry_run_endpoints.py", "evaluation.py"}
 FIELDS = [*PipelineSettings.model_fields, *PlatformSettings.model_fields]
 
 

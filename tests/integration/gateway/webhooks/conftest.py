@@ -1,4 +1,4 @@
-"""Webhooks on both databases, without a broker: couriers then look for events every two seconds."""
+"""Webhooks on both databases, without a broker: dispatchers then look for events every two seconds."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.views.battles import BattleView
 from services.gateway.battles.assembly import assemble
 from services.gateway.errors import UnknownBattle
-from services.gateway.stream.telling import Telling
+from services.gateway.stream.reading import EventReader
 from services.store.battles import Battles
 from services.store.database import Database
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
@@ -15,7 +15,7 @@ from tests.integration.store.conftest import postgres_server as postgres_server 
 
 
 @pytest.fixture
-def telling(database: Database) -> Telling:
+def reader(database: Database) -> EventReader:
     """Reads events, and the ends of battles, as a gateway does."""
     battles = Battles(database)
 
@@ -25,4 +25,4 @@ def telling(database: Database) -> Telling:
             raise UnknownBattle(battle_id)
         return assemble(whole.row, whole.body, whole.events, Lens.NUGGET)
 
-    return Telling(battles, view)
+    return EventReader(battles, view)

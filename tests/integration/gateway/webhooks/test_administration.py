@@ -24,7 +24,7 @@ from nuggetstream.client import (
 )
 from services.access.callers import Role
 from services.cli.commands.webhooks import command
-from services.gateway.stream.telling import Telling
+from services.gateway.stream.reading import EventReader
 from services.gateway.webhooks.deliveries import Deliveries
 from services.gateway.webhooks.sender import Sender
 from services.runtime.address_guard import GuardedBackend, SystemResolver
@@ -166,9 +166,9 @@ async def test_the_secret_is_shown_once_and_never_logged(world: World, target: R
             Sender(GuardedBackend(SystemResolver(), [target.host])) as sender,
         ):
             added = await platform.add_webhook(target.url, "demo")
-            telling = Telling(world.gateway.battles, world.gateway.view)
+            reader = EventReader(world.gateway.battles, world.gateway.view)
             sending = asyncio.create_task(
-                Deliveries(world.database, telling, sender, world.bus, refresh=0.05).run(stop)
+                Deliveries(world.database, reader, sender, world.bus, refresh=0.05).run(stop)
             )
             await world.happens(Story(battle()).submitted())
             async with asyncio.timeout(30):
@@ -230,8 +230,8 @@ async def test_the_receiver_of_the_documentation_checks_and_counts_every_event_o
             assert (await platform.test_webhook(added.id)).accepted
             stop = asyncio.Event()
             async with Sender(GuardedBackend(SystemResolver(), [host])) as sender:
-                telling = Telling(world.gateway.battles, world.gateway.view)
-                deliveries = Deliveries(world.database, telling, sender, world.bus, refresh=0.05)
+                reader = EventReader(world.gateway.battles, world.gateway.view)
+                deliveries = Deliveries(world.database, reader, sender, world.bus, refresh=0.05)
                 sending = asyncio.create_task(deliveries.run(stop))
                 await world.happens(*Story(battle()).told())
                 async with asyncio.timeout(30):

@@ -13,9 +13,9 @@ from prometheus_client import REGISTRY
 
 from nuggetstream.client import InvalidSignature, webhook_event
 from nuggetstream.views.signatures import new_secret
-from services.gateway.stream.telling import Telling
-from services.gateway.webhooks.courier import Courier, LeaseLost, Patience
+from services.gateway.stream.reading import EventReader
 from services.gateway.webhooks.deliveries import Deliveries
+from services.gateway.webhooks.dispatcher import Dispatcher, LeaseLost, Patience
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.recorder.stage import Recorder
 from services.runtime.address_guard import GuardedBackend, SystemResolver
@@ -81,12 +81,12 @@ def sender(*receivers: Receiver, seconds: float = 10.0) -> Sender:
 
 @asynccontextmanager
 async def sending(
-    database: Database, telling: Telling, sender: Sender, patience: Patience = QUICK
+    database: Database, reader: EventReader, sender: Sender, patience: Patience = QUICK
 ) -> AsyncIterator[asyncio.Task[None]]:
     """A process that sends inside the block, and ends in good order."""
     stop = asyncio.Event()
     async with sender:
-        deliveries = Deliveries(database, telling, sender, patience=patience, refresh=0.05)
+        deliveries = Deliveries(database, reader, sender, patience=patience, refresh=0.05)
         task = asyncio.create_task(deliveries.run(stop))
         yield task
         stop.set()
@@ -95,9 +95,9 @@ async def sending(
 
 
 async def test_every_event_arrives_in_order_signed_and_in_the_published_form(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
-    async with receiver() as target, sending(database, telling, sender(target)):
+    async with receiver() as target, sending(database, reader, sender(target)):
         hook = await added(database, target)
         await happens(database, *Story(battle()).told())
         await target.until(lambda: len(target.accepted) == len(ALL))
@@ -116,10 +116,10 @@ async def test_every_event_arrives_in_order_signed_and_in_the_published_form(
 
 
 async def test_during_a_rotation_both_secrets_sign_and_then_the_new_one_alone(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     store, (first, second, third) = Webhooks(database), (new_secret() for _ in range(3))
-    async with receiver() as target, sending(database, telling, sender(target)):
+    async with receiver() as target, sending(database, reader, sender(target)):
         hook = await added(database, target, secret=first)
         rotated = await store.rotate(hook.id, second, datetime.now(UTC) + timedelta(hours=1))
         assert rotated is not None
@@ -137,7 +137,7 @@ async def test_during_a_rotation_both_secrets_sign_and_then_the_new_one_alone(
 
 
 async def test_a_new_secret_is_used_in_the_middle_of_a_long_round(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     moments, new = [datetime.now(UTC)], new_secret()
 
@@ -150,27 +150,29 @@ async def test_a_new_secret_is_used_in_the_middle_of_a_long_round(
     async with receiver(rotates) as target, sender(target) as sends:
         hook = await added(database, target)
         await happens(database, *Story(battle()).told()[:2])
-        courier = Courier(
+        dispatcher = Dispatcher(
             store=Webhooks(database),
             tail=EventTail(database),
-            telling=telling,
+            events=reader,
             sender=sends,
             owner="test",
             patience=QUICK,
             now=lambda: moments[0],
         )
-        assert await courier.deliver(hook.id, asyncio.Event())
+        assert await dispatcher.deliver(hook.id, asyncio.Event())
     assert [valid(each, hook.secret, new) for each in target.arrived] == [[True, False], [False, True]]
     stored = await Webhooks(database).get(hook.id)
     assert stored is not None
     assert stored.secret == new  # what the round stores is not the secret with which it began
 
 
-async def test_the_metrics_know_webhooks_that_were_switched_off(database: Database, telling: Telling) -> None:
+async def test_the_metrics_know_webhooks_that_were_switched_off(
+    database: Database, reader: EventReader
+) -> None:
     def off() -> float | None:
         return REGISTRY.get_sample_value("nuggetstream_webhooks_switched_off")
 
-    async with receiver(statuses(410)) as target, sending(database, telling, sender(target)):
+    async with receiver(statuses(410)) as target, sending(database, reader, sender(target)):
         hook = await added(database, target)
         await added(database, target, id="wh_2", arena="abroad")
         await happens(database, Story(battle()).submitted())
@@ -184,8 +186,8 @@ async def test_the_metrics_know_webhooks_that_were_switched_off(database: Databa
                 await asyncio.sleep(0.01)
 
 
-async def test_filters_select_by_arena_kind_tag_and_language(database: Database, telling: Telling) -> None:
-    async with receiver() as target, sending(database, telling, sender(target)):
+async def test_filters_select_by_arena_kind_tag_and_language(database: Database, reader: EventReader) -> None:
+    async with receiver() as target, sending(database, reader, sender(target)):
         await added(database, target, kinds=("submitted", "voted"), tags=("x", "z"), languages=("en",))
         for other in (
             battle(id="arena", arena="abroad", tags=["x"]),
@@ -200,13 +202,13 @@ async def test_filters_select_by_arena_kind_tag_and_language(database: Database,
 
 
 async def test_an_event_that_is_always_rejected_holds_up_no_other_and_is_given_up(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     async def rejects_labels(arrived: Arrived) -> int:
         return 422 if arrived.event["kind"] == "assigned" else 200
 
     store = Webhooks(database)
-    async with receiver(rejects_labels) as target, sending(database, telling, sender(target)):
+    async with receiver(rejects_labels) as target, sending(database, reader, sender(target)):
         hook = await added(database, target)
         await happens(database, *Story(battle()).told())
         await target.until(lambda: len(target.arrived) == len(ALL) - 1 + QUICK.rejections)
@@ -242,13 +244,13 @@ async def test_an_event_that_is_always_rejected_holds_up_no_other_and_is_given_u
     ],
 )
 async def test_an_event_is_given_up_sooner_where_the_receiver_rejects_it(
-    database: Database, telling: Telling, status: int, attempts: int
+    database: Database, reader: EventReader, status: int, attempts: int
 ) -> None:
     async def rejects_the_first(arrived: Arrived) -> int:
         return status if arrived.event["kind"] == "submitted" else 200
 
     store = Webhooks(database)
-    async with receiver(rejects_the_first) as target, sending(database, telling, sender(target)):
+    async with receiver(rejects_the_first) as target, sending(database, reader, sender(target)):
         hook = await added(database, target)
         await happens(database, *Story(battle()).told()[:2])
         async with asyncio.timeout(30):
@@ -258,12 +260,12 @@ async def test_an_event_is_given_up_sooner_where_the_receiver_rejects_it(
     assert [(each.kind, each.attempts) for each in left] == [("submitted", attempts)]
 
 
-async def test_rejected_events_make_room_for_others(database: Database, telling: Telling) -> None:
+async def test_rejected_events_make_room_for_others(database: Database, reader: EventReader) -> None:
     async def rejects_pages(arrived: Arrived) -> int:
         return 422 if arrived.event["kind"] == "scraped" else 200
 
     patience = replace(QUICK, attempts=1_000_000, waiting=2)
-    async with receiver(rejects_pages) as target, sending(database, telling, sender(target), patience):
+    async with receiver(rejects_pages) as target, sending(database, reader, sender(target), patience):
         await added(database, target)
         for number in range(6):
             story = Story(battle(id=f"b{number}", query=f"Why {number}?"))
@@ -272,13 +274,13 @@ async def test_rejected_events_make_room_for_others(database: Database, telling:
 
 
 async def test_a_receiver_that_is_away_gets_everything_when_it_is_back(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     async with receiver() as target:
         port = target.port
     # Nobody listens any more.
     away = Receiver(port=port)
-    async with sending(database, telling, sender(away)):
+    async with sending(database, reader, sender(away)):
         hook = await added(database, away)
         stories = [Story(battle(id=f"b{number}", query=f"Why {number}?")) for number in range(3)]
         for story in stories:
@@ -301,7 +303,9 @@ async def test_a_receiver_that_is_away_gets_everything_when_it_is_back(
     assert (stored.failures, stored.last_error) == (0, None)
 
 
-async def test_a_receiver_that_never_answers_holds_up_no_other(database: Database, telling: Telling) -> None:
+async def test_a_receiver_that_never_answers_holds_up_no_other(
+    database: Database, reader: EventReader
+) -> None:
     never = asyncio.Event()
 
     async def waits(_: Arrived) -> int:
@@ -309,7 +313,7 @@ async def test_a_receiver_that_never_answers_holds_up_no_other(database: Databas
         return 200
 
     async with receiver(waits) as stuck, receiver() as quick:
-        async with sending(database, telling, sender(stuck, quick, seconds=1.0)):
+        async with sending(database, reader, sender(stuck, quick, seconds=1.0)):
             await added(database, stuck, id="wh_stuck")
             await added(database, quick, id="wh_quick")
             for number in range(5):
@@ -323,11 +327,11 @@ async def test_a_receiver_that_never_answers_holds_up_no_other(database: Databas
     assert await Webhooks(database).undelivered("wh_quick", 100) == []
 
 
-async def test_two_processes_send_everything_once(database: Database, telling: Telling) -> None:
+async def test_two_processes_send_everything_once(database: Database, reader: EventReader) -> None:
     async with (
         receiver() as target,
-        sending(database, telling, sender(target)),
-        sending(database, telling, sender(target)),
+        sending(database, reader, sender(target)),
+        sending(database, reader, sender(target)),
     ):
         await added(database, target)
         for number in range(6):
@@ -338,7 +342,7 @@ async def test_two_processes_send_everything_once(database: Database, telling: T
 
 
 async def test_after_a_kill_another_process_goes_on_and_nothing_is_lost(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     patience = replace(QUICK, lease=0.5, events=4)
     killed_at = 5
@@ -353,12 +357,12 @@ async def test_after_a_kill_another_process_goes_on_and_nothing_is_lost(
         hook = await added(database, target)
         for number in range(3):
             await happens(database, *Story(battle(id=f"b{number}", query=f"Why {number}?")).told())
-        async with sending(database, telling, sender(target), patience) as victim:
+        async with sending(database, reader, sender(target), patience) as victim:
             await target.until(lambda: len(target.arrived) >= killed_at)
             victim.cancel()  # as a kill: it stores nothing and keeps its lease
             await asyncio.gather(victim, return_exceptions=True)
             killed.set()
-            async with sending(database, telling, sender(target), patience):
+            async with sending(database, reader, sender(target), patience):
                 await target.until(lambda: len({each.name for each in target.accepted}) == 3 * len(ALL))
     ids = {}
     for each in target.arrived:
@@ -367,17 +371,17 @@ async def test_after_a_kill_another_process_goes_on_and_nothing_is_lost(
     assert await Webhooks(database).undelivered(hook.id, 9) == []
 
 
-async def test_a_process_that_lost_its_lease_stores_nothing(database: Database, telling: Telling) -> None:
+async def test_a_process_that_lost_its_lease_stores_nothing(database: Database, reader: EventReader) -> None:
     moments = [datetime.now(UTC)]
     async with receiver() as target, sender(target) as sends:
         hook = await added(database, target)
         await happens(database, *Story(battle()).told()[:2])
         store, tail = Webhooks(database), EventTail(database)
         one, other = (
-            Courier(
+            Dispatcher(
                 store=store,
                 tail=tail,
-                telling=telling,
+                events=reader,
                 sender=sends,
                 owner=name,
                 patience=QUICK,
@@ -399,8 +403,8 @@ async def test_a_process_that_lost_its_lease_stores_nothing(database: Database, 
         assert await store.get(hook.id) == before
 
 
-async def test_an_event_of_a_clock_that_is_behind_is_sent(database: Database, telling: Telling) -> None:
-    async with receiver() as target, sending(database, telling, sender(target)):
+async def test_an_event_of_a_clock_that_is_behind_is_sent(database: Database, reader: EventReader) -> None:
+    async with receiver() as target, sending(database, reader, sender(target)):
         await added(database, target)
         story = Story(battle())
         await happens(database, story.submitted())
@@ -414,10 +418,10 @@ async def test_an_event_of_a_clock_that_is_behind_is_sent(database: Database, te
 
 
 async def test_a_receiver_that_is_gone_is_switched_off_and_goes_on_where_it_stopped(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     store = Webhooks(database)
-    async with receiver(statuses(200, 410)) as target, sending(database, telling, sender(target)):
+    async with receiver(statuses(200, 410)) as target, sending(database, reader, sender(target)):
         hook = await added(database, target)
         await happens(database, *Story(battle()).told()[:3])
         async with asyncio.timeout(30):
@@ -433,16 +437,16 @@ async def test_a_receiver_that_is_gone_is_switched_off_and_goes_on_where_it_stop
 
 
 async def test_a_receiver_without_any_success_is_switched_off_in_the_end(
-    database: Database, telling: Telling
+    database: Database, reader: EventReader
 ) -> None:
     moments = [datetime.now(UTC)]
     async with receiver(statuses(500)) as target, sender(target) as sends:
         hook = await added(database, target)
         await happens(database, Story(battle()).submitted())
-        courier = Courier(
+        dispatcher = Dispatcher(
             store=Webhooks(database),
             tail=EventTail(database),
-            telling=telling,
+            events=reader,
             sender=sends,
             owner="test",
             patience=Patience(),
@@ -450,7 +454,7 @@ async def test_a_receiver_without_any_success_is_switched_off_in_the_end(
         )
         first, tried = moments[0], 0
         while (stored := await Webhooks(database).get(hook.id)) is not None and stored.enabled:
-            await courier.deliver(hook.id, asyncio.Event())
+            await dispatcher.deliver(hook.id, asyncio.Event())
             if len(target.arrived) > tried and len(target.arrived) % 12 == 0:  # this event is given up
                 await happens(database, Story(battle(id=f"b{len(target.arrived)}")).submitted())
             tried = len(target.arrived)
@@ -460,11 +464,11 @@ async def test_a_receiver_without_any_success_is_switched_off_in_the_end(
     assert timedelta(days=3) <= moments[0] - first <= timedelta(days=3, hours=2)
 
 
-async def test_a_receiver_that_asks_for_time_gets_it(database: Database, telling: Telling) -> None:
+async def test_a_receiver_that_asks_for_time_gets_it(database: Database, reader: EventReader) -> None:
     headers = "retry-after: 120\r\n"
     async with (
         receiver(statuses(429), more_headers=headers) as target,
-        sending(database, telling, sender(target)),
+        sending(database, reader, sender(target)),
     ):
         hook = await added(database, target)
         before = datetime.now(UTC)
@@ -496,8 +500,10 @@ async def test_redirects_are_not_followed(database: Database) -> None:
     assert len(target.arrived) == 1
 
 
-async def test_an_event_that_cannot_be_read_holds_up_no_other(database: Database, telling: Telling) -> None:
-    async with receiver() as target, sending(database, telling, sender(target)):
+async def test_an_event_that_cannot_be_read_holds_up_no_other(
+    database: Database, reader: EventReader
+) -> None:
+    async with receiver() as target, sending(database, reader, sender(target)):
         hook = await added(database, target)
         story = Story(battle())
         await happens(database, story.submitted())
@@ -508,10 +514,12 @@ async def test_an_event_that_cannot_be_read_holds_up_no_other(database: Database
     assert await Webhooks(database).undelivered(hook.id, 9) == []
 
 
-async def test_a_deleted_battle_is_not_sent_and_leaves_nothing(database: Database, telling: Telling) -> None:
+async def test_a_deleted_battle_is_not_sent_and_leaves_nothing(
+    database: Database, reader: EventReader
+) -> None:
     store = Webhooks(database)
     async with receiver(statuses(500)) as target:
-        async with sending(database, telling, sender(target)):
+        async with sending(database, reader, sender(target)):
             hook = await added(database, target)
             await happens(database, *Story(battle()).told())
             async with asyncio.timeout(30):

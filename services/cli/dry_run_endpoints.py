@@ -23,7 +23,7 @@ _UNSET = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class DryRunEndpoints:
     """What answers in place of endpoints.
 
     Attributes:
@@ -36,11 +36,11 @@ class Rehearsal:
     chat_embeds: bool
 
 
-def rehearsal(llm: LLMSettings) -> Rehearsal:
+def dry_run_endpoints(llm: LLMSettings) -> DryRunEndpoints:
     """The application that answers, for the configured chat model."""
     from services.offline.ranking import create_ranking_app
 
-    return Rehearsal(create_ranking_app(), chat_embeds=llm.offline)
+    return DryRunEndpoints(create_ranking_app(), chat_embeds=llm.offline)
 
 
 def offline_llm(llm: LLMSettings) -> LLMSettings:

@@ -1,4 +1,4 @@
-"""The courier of one webhook: sends its events, in the order in which they were recorded.
+"""The dispatcher of one webhook: sends its events, in the order in which they were recorded.
 
     events after the cursor, and those set aside whose time has come
         ->  accepted          forgotten
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from nuggetstream.domain.identity import derived_id
-from services.gateway.stream.telling import Telling, Told
+from services.gateway.stream.reading import EventReader, StreamEvent
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.metrics import WEBHOOK_DELIVERIES
 from services.store.event_tail import EventKey, EventTail
@@ -68,13 +68,13 @@ class Patience:
 
 
 @dataclass(slots=True, eq=False)
-class Courier:
+class Dispatcher:
     """Sends the events of one webhook while its process has the lease.
 
     Attributes:
         store: The tables of webhooks.
         tail: Keys of events, in the database.
-        telling: Reads events.
+        events: Reads events.
         sender: Sends them.
         owner: Name of the process in leases.
         patience: How long a receiver is waited for.
@@ -83,7 +83,7 @@ class Courier:
 
     store: Webhooks
     tail: EventTail
-    telling: Telling
+    events: EventReader
     sender: Sender
     owner: str
     patience: Patience
@@ -126,14 +126,14 @@ class Courier:
         if not keys:
             return False
         self.oldest = min(filter(None, (self.oldest, keys[0].recorded_at)))
-        told = await self.telling.told(keys, self._hook.selects)
-        await self._send_all([each for each in told if self._wanted(each)], {})
+        events = await self.events.read(keys, self._hook.selects)
+        await self._send_all([event for event in events if self._wanted(event)], {})
         self._hook = replace(self._hook, cursor=keys[-1].position)
         await self._save()
         return True
 
-    def _wanted(self, told: Told) -> bool:
-        return not self._hook.kinds or told.view.kind in self._hook.kinds
+    def _wanted(self, event: StreamEvent) -> bool:
+        return not self._hook.kinds or event.view.kind in self._hook.kinds
 
     async def _lease(self, webhook_id: str) -> None:
         """Read the webhook, which may have been changed, under a lease that does not end soon."""
@@ -169,23 +169,25 @@ class Courier:
             EventKey(each.position, each.battle_id, each.sequence, each.recorded_at): None for each in due
         }
         earlier = {_identity(each.battle_id, each.sequence, each.kind): each for each in due}
-        told = await self.telling.told(list(keys), self._hook.selects)
-        found = {_identity_of(each): each for each in told}
+        events = await self.events.read(list(keys), self._hook.selects)
+        found = {_identity_of(event): event for event in events}
         # What is not found was deleted, or can no longer be read, which the log says.
         self._accepted += [each for name, each in earlier.items() if name not in found]
         await self._send_all([each for name, each in found.items() if name in earlier], earlier)
         await self._save()
 
-    async def _send_all(self, told: Sequence[Told], earlier: dict[tuple[str, int, str], Waiting]) -> None:
+    async def _send_all(
+        self, events: Sequence[StreamEvent], earlier: dict[tuple[str, int, str], Waiting]
+    ) -> None:
         """Send events: those of a battle one after the other, some battles at once."""
-        battles: dict[str, list[Told]] = defaultdict(list)
-        for each in told:
-            battles[each.key.battle_id].append(each)
+        battles: dict[str, list[StreamEvent]] = defaultdict(list)
+        for event in events:
+            battles[event.key.battle_id].append(event)
         at_once = asyncio.Semaphore(1 if self._hook.failures else _BATTLES_AT_ONCE)
         # After a pause, one attempt shows whether the receiver is back.
         most_failures = max(self.patience.failures, self._hook.failures + 1)
 
-        async def send(of_battle: Sequence[Told]) -> None:
+        async def send(of_battle: Sequence[StreamEvent]) -> None:
             async with at_once:
                 for each in of_battle:
                     before = earlier.get(_identity_of(each))
@@ -198,13 +200,13 @@ class Courier:
         if errors := [result for result in results if result is not None]:
             raise errors[0]
 
-    async def _attempt(self, told: Told, before: Waiting | None) -> None:
+    async def _attempt(self, event: StreamEvent, before: Waiting | None) -> None:
         await self._keep_lease()
-        message_id = derived_id("webhook", self._hook.id, *_identity_of(told))
+        message_id = derived_id("webhook", self._hook.id, *_identity_of(event))
         try:
-            await self.sender.send(self._hook, message_id, told.view.model_dump_json().encode())
+            await self.sender.send(self._hook, message_id, event.view.model_dump_json().encode())
         except NotAccepted as error:
-            self._failed(told, 1 + (before.attempts if before else 0), error)
+            self._failed(event, 1 + (before.attempts if before else 0), error)
             return
         WEBHOOK_DELIVERIES.labels("accepted").inc()
         self._hook = replace(
@@ -218,11 +220,11 @@ class Courier:
         if before is not None:
             self._accepted.append(before)
 
-    def _failed(self, told: Told, attempts: int, error: NotAccepted) -> None:
+    def _failed(self, event: StreamEvent, attempts: int, error: NotAccepted) -> None:
         now, hook, patience = self.now(), self._hook, self.patience
         given_up = attempts >= (patience.rejections if error.rejects else patience.attempts)
         next_at = None if given_up else now + patience.pause(attempts, error.wait)
-        self._set_aside.append(_waiting(hook, told, attempts, next_at, str(error)))
+        self._set_aside.append(_waiting(hook, event, attempts, next_at, str(error)))
         WEBHOOK_DELIVERIES.labels("given_up" if given_up else "retried").inc()
         failures, since = hook.failures + 1, hook.failing_since or now
         paused = None
@@ -249,18 +251,20 @@ def _identity(battle_id: str, number: int, kind: str) -> tuple[str, int, str]:
     return (battle_id, number, kind)
 
 
-def _identity_of(told: Told) -> tuple[str, int, str]:
-    return _identity(told.key.battle_id, told.key.sequence, told.view.kind)
+def _identity_of(event: StreamEvent) -> tuple[str, int, str]:
+    return _identity(event.key.battle_id, event.key.sequence, event.view.kind)
 
 
-def _waiting(hook: Webhook, told: Told, attempts: int, next_at: datetime | None, reason: str) -> Waiting:
+def _waiting(
+    hook: Webhook, event: StreamEvent, attempts: int, next_at: datetime | None, reason: str
+) -> Waiting:
     return Waiting(
         webhook_id=hook.id,
-        battle_id=told.key.battle_id,
-        sequence=told.key.sequence,
-        kind=told.view.kind,
-        position=told.key.position,
-        recorded_at=told.key.recorded_at,
+        battle_id=event.key.battle_id,
+        sequence=event.key.sequence,
+        kind=event.view.kind,
+        position=event.key.position,
+        recorded_at=event.key.recorded_at,
         attempts=attempts,
         next_at=next_at,
         reason=reason,

@@ -36,7 +36,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class FailureDesk:
+class FailureActions:
     """Failures for administrators.
 
     Attributes:

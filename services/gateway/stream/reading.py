@@ -1,4 +1,4 @@
-"""From keys of recorded events to what clients are told: events are read once for all clients.
+"""From keys of recorded events to what clients get: events are read once for all clients.
 
 An event that cannot be read is left out and logged, so that it does not hold up the others.
 """
@@ -23,8 +23,8 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One event as clients are told it.
+class StreamEvent:
+    """One event as clients get it.
 
     Attributes:
         key: Which event; the end of a battle has the key of the event that ended it.
@@ -40,12 +40,12 @@ class Told:
 
     @property
     def position(self) -> int:
-        """Position among all that clients are told: even for events, and odd for the end that follows one."""
+        """Position among all that clients get: even for events, and odd for the end that follows one."""
         return 2 * self.key.position + (self.recorded is None)
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class EventReader:
     """Reads events.
 
     Attributes:
@@ -56,9 +56,9 @@ class Telling:
     battles: Battles
     view: Callable[[str], Awaitable[BattleView]]
 
-    async def told(
+    async def read(
         self, keys: Sequence[EventKey], wanted_battle: Callable[[BattleRow], bool] = lambda _: True
-    ) -> list[Told]:
+    ) -> list[StreamEvent]:
         """The events with these keys, in order.
 
         Those of battles that were deleted meanwhile, and those that cannot be read, are left out.
@@ -74,25 +74,25 @@ class Telling:
         for key in keys:
             wanted[key.battle_id][key.sequence] = key
         rows = await self.battles.get_all(list(wanted))
-        told: list[Told] = []
+        events: list[StreamEvent] = []
         for battle_id, of_battle in wanted.items():
             if (row := rows.get(battle_id)) is not None and wanted_battle(row):
-                told += await self._of_battle(row, of_battle)
-        return sorted(told, key=lambda each: each.key)  # stable: the end of a battle stays behind its event
+                events += await self._of_battle(row, of_battle)
+        return sorted(events, key=lambda event: event.position)
 
-    async def _of_battle(self, row: BattleRow, wanted: dict[int, EventKey]) -> list[Told]:
+    async def _of_battle(self, row: BattleRow, wanted: dict[int, EventKey]) -> list[StreamEvent]:
         recorded = await self._recorded(row.id, wanted)
-        told: list[Told] = []
+        events: list[StreamEvent] = []
         for event in recorded:
             if event.sequence in wanted:
                 with _left_out_if_unreadable(row.id, event.sequence):
-                    told.append(Told(wanted[event.sequence], row, event_view(event), event))
+                    events.append(StreamEvent(wanted[event.sequence], row, event_view(event), event))
         ending = None if row.ended_at is None else ending_number(recorded, row.ended_at)
         if ending is not None and ending in wanted:
             with _left_out_if_unreadable(row.id, ending):
                 if (end := await self._end(row, ending)) is not None:
-                    told.append(Told(wanted[ending], row, end, None))
-        return told
+                    events.append(StreamEvent(wanted[ending], row, end, None))
+        return events
 
     async def _recorded(self, battle_id: str, numbers: Collection[int]) -> list[RecordedEvent]:
         """Events from the first of these numbers on; where they cannot be read together, these one by one."""
