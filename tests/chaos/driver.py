@@ -69,9 +69,9 @@ SCALES = {
             brokers=1,
             databases=1,
             disks=1,
-            model_seconds=(60.0,),
+            model_seconds=(40.0,),
             pause=4.0,
-            head_start=44.0,  # most strikes meet battles that wait, the last ones battles that go on
+            head_start=24.0,  # most strikes meet battles that wait, the last ones battles that go on
         ),
         settle_seconds=180.0,
     ),

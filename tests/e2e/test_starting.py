@@ -1,7 +1,6 @@
 """Starting where something is in the way: one line that says what, and which setting changes it."""
 
 import asyncio
-import re
 import signal
 import socket
 from asyncio.subprocess import PIPE
@@ -9,7 +8,6 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import nats
@@ -80,24 +78,20 @@ async def test_a_demo_does_not_remove_the_state_of_one_that_runs(tmp_path: Path)
         assert (tmp_path / "state" / "nats").is_dir()
 
 
-async def test_up_says_where_every_door_is(tmp_path: Path) -> None:
-    async with up(tmp_path) as (_, banner):
+async def test_up_is_healthy_from_the_moment_it_says_where_every_door_is(tmp_path: Path) -> None:
+    async with up(tmp_path) as (_, banner), AsyncClient(banner["pages"]) as client:
+        ready = await client.ready()
+        assert (ready.status, list(ready.reasons)) == ("ok", [])
         for door in ("arena.v1.Arena", "arena.v1.Ratings", "arena.v1.ingest"):
             host, _, port = banner[door].removeprefix("nats://").partition(":")
             _, writer = await asyncio.open_connection(host, int(port))
             writer.close()
         token = (tmp_path / "nats" / "token").read_text(encoding="ascii").strip()
         assert token not in str(banner)
-        client = await nats.connect(banner["arena.v1.ingest"], token=token)
-        await client.close()
+        connection = await nats.connect(banner["arena.v1.ingest"], token=token)
+        await connection.close()
         modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path, tmp_path / "nuggetstream.db")}
         assert set(modes.values()) == {0o700, 0o600}
-
-
-async def test_up_is_healthy_from_the_moment_it_says_where_it_listens(tmp_path: Path) -> None:
-    async with up(tmp_path) as (_, banner), AsyncClient(banner["pages"]) as client:
-        ready = await client.ready()
-        assert (ready.status, list(ready.reasons)) == ("ok", [])
     log = (tmp_path / "nats" / "nats-server.log").read_text(encoding="utf-8")
     assert "[WRN]" not in log
 
@@ -253,20 +247,3 @@ async def test_the_client_of_the_library_follows_a_battle_through_the_whole_plat
     assert end.state is BattleState.SCORED
     # Labels and verdicts end a battle; what else is known of it may be recorded a moment later.
     assert {"assigned", "judged"} <= set(names)
-
-
-async def test_the_documented_example_of_the_client_runs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    (example,) = [block for block in blocks if "ns.Client" in block]
-    async with up(tmp_path / "state") as (_, banner):
-        names: dict[str, Any] = {}
-        code = compile(
-            example.replace("http://127.0.0.1:8080", banner["pages"].rstrip("/")), "python.md", "exec"
-        )
-        await asyncio.to_thread(exec, code, names)
-    assert (names["human"].lens, names["nugget"].lens, names["judge"].lens) == ("human", "nugget", "judge")
-    assert names["battle"].state is BattleState.SCORED
-    assert "The judge" in capsys.readouterr().out

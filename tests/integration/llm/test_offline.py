@@ -157,7 +157,7 @@ async def test_most_asks_survive_an_endpoint_that_fails_in_every_way(connect: Co
         refusal=0.02, retry_after_s=0.01, hang_s=30,
     )  # fmt: skip
     async with running(create_app(None, faults)) as url:
-        ask = connect(url, timeout_s=8.0, attempts=5)  # a busy machine answers within that
+        ask = connect(url, timeout_s=4.0, attempts=5)  # a busy machine answers within that
 
         async def patiently(number: int) -> Reply[AssignmentReply]:
             """Ask again after an outage, like a runner that keeps its message."""

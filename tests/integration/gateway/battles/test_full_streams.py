@@ -22,11 +22,11 @@ async def small(bus: Bus, record: Database) -> AsyncIterator[World]:
         yield world
 
 
-async def fill(world: World, part: float) -> None:
-    """Publish events that nobody handles until a part of ARENA is in use."""
+async def fill(world: World, part: float, within: float = 30.0) -> None:
+    """Publish events that nobody handles until a further part of ARENA is in use."""
     for number in range(int(part * ARENA_BYTES / BODY)):
         message = Outgoing("arena.v1.battle.submitted", f"ballast-{part}-{number}", "t", b"x" * BODY)
-        await world.bus.publish(message, within=30.0)
+        await world.bus.publish(message, within=within)
     await world.usage.measure()
 
 
@@ -63,8 +63,9 @@ async def test_bytes_used_and_left_are_metrics(small: World) -> None:
 async def test_a_full_stream_rejects_messages_and_dead_letters_have_room(small: World) -> None:
     first = Outgoing("arena.v1.battle.submitted", "first", "t", b"kept")
     await small.bus.publish(first)
+    await fill(small, 0.9)
     with pytest.raises(Outage, match="maximum bytes exceeded"):
-        await fill(small, 1.1)
+        await fill(small, 0.3, within=5.0)
     kept = await small.bus.js.get_msg("ARENA", 1)
     assert kept.data == b"kept"
     dead = Outgoing(topology.dead_subject(topology.Stage.JUDGE), "dead", "t", b"x" * BODY)
