@@ -76,7 +76,7 @@ class DeadLetter:
     def outgoing(self, dead_subject: str) -> Outgoing:
         """The dead letter as a message: original body and headers, and the failure in `dead-*` headers.
 
-        Its id is derived from the position of the original in its stream: giving up one message twice is one
+        Its id is derived from the id and the position of the original: giving up one message twice is one
         dead letter, giving up a republished message is another.
         """
         failure = {
@@ -96,7 +96,7 @@ class DeadLetter:
         headers = {key: value for key, value in self.headers.items() if _is_publishers(key)}
         return Outgoing(
             subject=dead_subject,
-            id=derived_id("dead", self.stage, self.stream, self.stream_seq),
+            id=derived_id("dead", self.stage, self.stream, self.stream_seq, self.id),
             schema=self.schema,
             body=self.body or b"",
             headers=headers | {_PREFIX + key: value for key, value in failure.items()},

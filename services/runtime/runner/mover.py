@@ -4,12 +4,14 @@
 
 When the broker stops delivering a message, it publishes one advisory about it. A stream stores the
 advisories, so that none is lost while no mover runs. The mover is a stage, so it retries; moving a message
-twice gives one dead letter, because the id is the one that a runner would have used.
+twice gives one dead letter, because the id is the one that a runner would have used. What was moved is acked
+in the name of its consumer: else it would stay in its stream, and look like a message that waits.
 """
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import nats.errors
 from nats.js.errors import NotFoundError
@@ -25,6 +27,7 @@ from services.runtime.stage import Stage
 
 SUBJECTS = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>"
 STREAM = "ADVISORIES"
+_ACK = b"+ACK"
 
 
 def advisory_stream(replicas: int = 1, max_bytes: int = -1) -> StreamSpec:
@@ -52,12 +55,14 @@ class Exhausted:
         consumer: Durable name of the consumer that did not settle it.
         stream_seq: Sequence number of the message in the stream.
         deliveries: Number of deliveries made.
+        at: When the broker stopped, by its clock.
     """
 
     stream: str
     consumer: str
     stream_seq: int
     deliveries: int
+    at: datetime
 
 
 def read_advisory(_: Delivery, body: bytes) -> Exhausted:
@@ -68,7 +73,14 @@ def read_advisory(_: Delivery, body: bytes) -> Exhausted:
         consumer=advisory["consumer"],
         stream_seq=int(advisory["stream_seq"]),
         deliveries=int(advisory["deliveries"]),
+        at=datetime.fromisoformat(advisory["timestamp"]),
     )
+
+
+def _ack_subject(advisory: Exhausted) -> str:
+    """Where a consumer acks a message; the broker looks at the number of the message alone."""
+    number, deliveries = advisory.stream_seq, advisory.deliveries
+    return f"$JS.ACK.{advisory.stream}.{advisory.consumer}.{deliveries}.{number}.{deliveries}.0.0"
 
 
 async def _nothing(_: DeadLetter) -> Sequence[Outgoing]:
@@ -96,14 +108,23 @@ class AdvisoryMover:
         self._instead = instead
 
     async def __call__(self, advisory: Exhausted) -> list[Outgoing]:
-        """What stands for an exhausted message; nothing where the consumer or the message is unknown."""
+        """Publish what stands for an exhausted message, and ack it; nothing where it is unknown.
+
+        Raises:
+            Unavailable: The broker does not answer.
+        """
         spec = self._consumers.get((advisory.stream, advisory.consumer))
         if spec is None:
             return []
         letter = await self._dead_letter(advisory)
         if letter is None:
             return []
-        return [*await self._instead(letter)] or [letter.fitting(spec.dead_subject, self._bus)]
+        outputs = await self._instead(letter)
+        for message in outputs or [letter.fitting(spec.dead_subject, self._bus)]:
+            await self._bus.publish(message)
+        if outputs or self._bus.fits(letter.outgoing(spec.dead_subject)):  # else its body is only there
+            await self._bus.send(_ack_subject(advisory), _ACK)
+        return []
 
     def stage(self, dead_subject: str) -> Stage[Exhausted, Outgoing]:
         """The mover as a stage, to be run by a Runner beside the recorder."""
@@ -125,6 +146,8 @@ class AdvisoryMover:
         except nats.errors.Error as error:
             detail = f"message {advisory.stream_seq} of {advisory.stream} cannot be read: {error}"
             raise Unavailable(Reason.DEADLINE, detail) from error
+        if stored.time is None or stored.time > advisory.at:
+            return None  # the stream was made anew, and this is another message
         headers = dict(stored.headers or {})
         return DeadLetter(
             stage=advisory.consumer,

@@ -3,13 +3,15 @@
 import asyncio
 import signal
 from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import psutil
 import pytest
 
 from nuggetstream.domain.failure import Reason
-from services.runtime.bus import Bus, BusClosed, BusSettings, Outgoing, ensure
+from services.runtime.bus import Bus, BusClosed, BusSettings, Outgoing, StreamSpec, ensure
 from services.runtime.errors import Outage, Unavailable
 from services.runtime.nats_server import NatsServer
 from services.runtime.runner import AdvisoryMover, Runner
@@ -102,9 +104,28 @@ async def test_what_stands_for_a_moved_message_takes_the_place_of_its_dead_lette
     assert await flow.count("DEAD") == 0
 
 
-async def take_and_never_answer(flow, times: int) -> None:
+async def test_an_exhausted_message_no_longer_waits_in_its_stream(flow):
+    spec = replace(flow.stage(ack_wait=0.1, max_deliver=1).consumer, stream="WORK", subjects=("work.>",))
+    await ensure(flow.bus.js, (StreamSpec("WORK", ("work.>",), until_acked=True),), (spec,))
+    await flow.bus.publish(Outgoing("work.one", "lost", "test.Job", b"lost"))
+    async with flow.running(AdvisoryMover(flow.bus, (spec,)).stage("dead.mover")), asyncio.timeout(30):
+        await take_and_never_answer(flow, spec.broker_max_deliver, "WORK")
+        while await flow.count("WORK"):
+            await asyncio.sleep(0.01)
+    assert [letter.body for letter in await flow.dead_letters()] == [b"lost"]
+
+
+async def test_an_advisory_about_a_stream_that_was_lost_moves_nothing_of_the_new_one(flow):
+    spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
+    await flow.submit("another")
+    before = datetime.now(UTC) - timedelta(hours=1)
+    assert await AdvisoryMover(flow.bus, (spec,))(Exhausted("JOBS", "assigner", 1, 8, before)) == []
+    assert await flow.count("DEAD") == 0
+
+
+async def take_and_never_answer(flow, times: int, stream: str = "JOBS") -> None:
     """What a consumer looks like whose process dies at every delivery."""
-    pull = await flow.bus.js.pull_subscribe_bind("assigner", "JOBS")
+    pull = await flow.bus.js.pull_subscribe_bind("assigner", stream)
     for _ in range(times):
         await pull.fetch(1, timeout=5)
     # One more pull makes the broker notice that this was the last.
@@ -137,15 +158,15 @@ async def test_an_exhausted_message_that_the_broker_does_not_show_now_is_moved_l
         mover = AdvisoryMover(bus, (flow.consumer,))
         await bus._nc.close()
         with pytest.raises(Unavailable, match="message 1 of JOBS cannot be read"):
-            await mover(Exhausted("JOBS", "assigner", 1, 8))
+            await mover(Exhausted("JOBS", "assigner", 1, 8, datetime.now(UTC)))
 
 
 async def test_an_exhausted_message_too_large_for_its_story_is_moved_without_its_body(flow):
     spec = flow.stage(ack_wait=0.1, max_deliver=1).consumer
     body = b"x" * (1024 * 1024 - 200)  # the broker takes 1 MiB, headers included
     await flow.submit(body)
-    (outgoing,) = await AdvisoryMover(flow.bus, (spec,))(Exhausted("JOBS", "assigner", 1, 8))
-    await flow.bus.publish(outgoing)
+    exhausted = Exhausted("JOBS", "assigner", 1, 8, datetime.now(UTC) + timedelta(seconds=1))
+    assert await AdvisoryMover(flow.bus, (spec,))(exhausted) == []
     [letter] = await flow.dead_letters()
     assert (letter.body, letter.stream_seq) == (None, 1)
     assert letter.detail.endswith(f"(the body of {len(body)} bytes is left in JOBS at 1)")
