@@ -28,9 +28,9 @@ _FACTS, _ROWS = 7, 9  # nuggets that are shown: facts first, then claims
 _QUERY, _NAME, _TEXT = 150, 14, 400  # characters that are shown at most
 _NOTICE = (
     "Offline heuristics, not a language model. Their nuggets agree with people in "
-    f"{MEASURED.nuggets:.1%} of 791 public battles, where choosing the longer answer agrees in "
-    f"{MEASURED.longer:.1%}; on topics kept apart in {APART.nuggets:.1%}, and the longer answer in "
-    f"{APART.longer:.1%}."
+    f"{MEASURED.nuggets:.0%} of 791 public battles, where choosing the longer answer agrees in "
+    f"{MEASURED.longer:.0%}; on topics kept apart in {APART.nuggets:.0%}, and the longer answer in "
+    f"{APART.longer:.0%}."
 )
 
 View = Mapping[str, Any]
