@@ -2,7 +2,7 @@
 
 A battle is deleted in one transaction: its rows, its part of the counters, and the content that no other
 battle uses. A row in `deletions` remains, so that messages that are still handled bring nothing back. It has
-the id of the battle until the last of them is done, and afterwards only a hash.
+the id of the battle until the last of them is done, afterwards only a hash, and is deleted in the end.
 """
 
 from collections import Counter
@@ -124,6 +124,11 @@ class Deletions:
                 .where(deletions.c.deleted_at == deleted.deleted_at)  # not a deletion that has begun since
                 .values(battle_id=None)
             )
+
+    async def forget(self, before: datetime) -> int:
+        """Delete what remains of deletions that are finished and from before a time; returns their number."""
+        old = delete(deletions).where(deletions.c.battle_id.is_(None), deletions.c.deleted_at < before)
+        return await self._database.write(lambda connection: connection.execute(old).rowcount)
 
     async def expired(self, before: datetime, arena: str | None, limit: int) -> list[str]:
         """Ids of the oldest battles that have ended and were received before a time."""

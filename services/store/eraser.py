@@ -2,6 +2,7 @@
 
     delete  ->  the database, in one transaction  ->  messages in streams
     a quarter of an hour later  ->  what appeared since
+    eight days later            ->  the hash of its id
 
 A stage may handle a message of the battle while it is deleted, and then store or publish something. So the
 recorder deletes what appeared since, when no attempt that began before can still run. It also continues where
@@ -26,6 +27,7 @@ log = structlog.get_logger(__name__)
 
 _INTERVAL = 30.0  # seconds between two passes
 _PER_PASS = 200  # deletions
+FORGET_AFTER = timedelta(days=8)  # longer than ARENA keeps a message
 FINISH_AFTER = timedelta(minutes=15)  # longer than an attempt and the ten minutes of the duplicate window
 
 
@@ -86,6 +88,7 @@ class Eraser:
         )
         for deleted in unfinished:
             await self.deletions.finish(deleted)
+        await self.deletions.forget(now - FORGET_AFTER)
         return len(unfinished)
 
 

@@ -182,6 +182,7 @@ deletions = Table(
     Column("battle_id", String(200)),  # NULL once nothing of the battle can appear any more
     Column("deleted_at", _UTC, nullable=False),
     index_where("battle_id IS NOT NULL", "ix_deletions_unfinished", "deleted_at"),
+    index_where("battle_id IS NULL", "ix_deletions_finished", "deleted_at"),
 )
 
 claims = Table(

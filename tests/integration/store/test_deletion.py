@@ -20,7 +20,7 @@ from services.store.chunks import Sources, StoredSource
 from services.store.compressed import pack
 from services.store.content import insert_content, wait_for_deletions
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
+from services.store.deletion import DeletionResult, Deletions, deleted_at
 from services.store.event_bodies import value_of_battle
 from services.store.outcome import Outcome
 from services.store.recording import NewEvent
@@ -206,6 +206,18 @@ async def test_the_end_of_a_deletion_spares_the_battle_that_was_sent_again(datab
     await finish_all(database)
     assert await Battles(database).get("oolong") is not None
     assert {"blobs.body", "replies.body"} <= await places_of(database, "All about oolong.")
+
+
+async def test_what_remains_of_a_deletion_is_deleted_once_no_message_can_arrive(database: Database) -> None:
+    deletions = Deletions(database)
+    for name, at in (("oolong", LATER), ("sencha", LATER + timedelta(days=5))):
+        await evaluate(database, name, f"All about {name}.")
+        await deletions.delete(name, at)
+    assert await deletions.forget(LATER + timedelta(days=2)) == 0  # it is not finished
+    await finish_all(database)
+    assert await deletions.forget(LATER + timedelta(days=2)) == 1
+    assert await deleted_at(database, "oolong") is None
+    assert await deleted_at(database, "sencha") == LATER + timedelta(days=5)
 
 
 async def test_a_deleted_chunk_is_named_to_indexes_in_memory(database: Database) -> None:
