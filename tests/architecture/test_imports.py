@@ -7,7 +7,7 @@ they depend on settings; `.ci/first_run` starts everything.
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -88,13 +88,18 @@ def image(service: str) -> frozenset[str]:
     return frozenset(names) | (LEFT_OUT if service == "indexer" else frozenset())
 
 
+@cache
+def distributions() -> Mapping[str, list[str]]:
+    """The distributions that are installed here, by the packages that they bring."""
+    return packages_distributions()
+
+
 def missing(modules: Iterable[str], carried: frozenset[str]) -> list[str]:
     """The packages that modules import and an installation lacks, each with the module that imports it."""
-    distributions = packages_distributions()
     lacking = []
     for module, importer in loaded(*modules).items():
         top = module.partition(".")[0]
-        owners = {canonicalize_name(name) for name in distributions.get(top, ())}
+        owners = {canonicalize_name(name) for name in distributions().get(top, ())}
         if top not in OWN and owners and not owners & carried:
             lacking.append(f"{module}, imported by {importer}")
     return lacking
