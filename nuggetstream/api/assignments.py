@@ -38,7 +38,7 @@ def results_of(source: Source) -> Iterator[dict[str, Any] | BadLine]:
 
     A row with a label that is none is rejected, and so is a pair of answers whose nuggets differ.
     """
-    answers, labelled = Answers(NUGGETIZER_ARENA), dict[tuple[str, str], Labelled]()
+    answers, labelled = Answers(NUGGETIZER_ARENA), dict[tuple[str, str], Row]()
     for row in source.rows():
         problem = row if isinstance(row, BadLine) else _keep(row, answers, labelled)
         if problem is not None:
@@ -49,13 +49,14 @@ def results_of(source: Source) -> Iterator[dict[str, Any] | BadLine]:
             yield result
 
 
-def _keep(row: Row, answers: Answers, labelled: dict[tuple[str, str], Labelled]) -> BadLine | None:
+def _keep(row: Row, answers: Answers, labelled: dict[tuple[str, str], Row]) -> BadLine | None:
     """Keep the answer of a row with its labels, or say what is wrong with either."""
     try:
         answer = run_answer(row, {})
         problem = answers.add(row.line, answer)
         if problem is None:
-            labelled[answer.topic, answer.system] = _labelled(row)
+            _labelled(row), _decision(row)
+            labelled[answer.topic, answer.system] = row
     except InvalidSubmission as error:
         return BadLine(row.line, tuple(error.problems))
     except ValueError as error:
@@ -76,15 +77,26 @@ def _labelled(row: Row) -> Labelled:
     return nuggets
 
 
-def _result(
-    line: BattleLine, labelled: Mapping[tuple[str, str], Labelled]
-) -> dict[str, Any] | BadLine | None:
+def _decision(row: Row) -> tuple[float | None, str | None]:
+    """The tie threshold, or why the nuggets decide nothing, as our exports have it; None in other files."""
+    threshold, undecided = row.value.get("tie_threshold"), row.value.get("undecided")
+    if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
+        raise ValueError(f"tie_threshold: is {shown(threshold)}; expected a number from 0 to 1")
+    if undecided is not None and not isinstance(undecided, str):
+        raise ValueError(f"undecided: is {shown(undecided)}; expected a sentence")
+    return threshold, undecided
+
+
+def _result(line: BattleLine, labelled: Mapping[tuple[str, str], Row]) -> dict[str, Any] | BadLine | None:
     battle = line.submission.to_core()
     topic = battle.tags[0].partition(":")[2]
-    sides = {side: labelled.get((topic, battle.answer(side).system)) for side in Side}
-    a, b = sides[Side.A], sides[Side.B]
-    if a is None or b is None:
+    first, second = (labelled.get((topic, battle.answer(side).system)) for side in Side)
+    if first is None or second is None:
         return None  # the row of an answer was rejected because of its labels
+    a, b = _labelled(first), _labelled(second)
+    threshold, undecided = _decision(first)
+    if (threshold, undecided) != _decision(second):
+        return BadLine(line.line, ("tie_threshold, undecided: differ between the two answers",))
     if [_fact(nugget) for nugget in a] != [_fact(nugget) for nugget in b]:
         return BadLine(line.line, (f"nuggets: differ from those of {battle.b.system!r} for the same query",))
     nuggets = [_nugget(topic, index, nugget) for index, nugget in enumerate(a)]
@@ -106,7 +118,10 @@ def _result(
             }
             for nugget, of_a, of_b in zip(nuggets, a, b, strict=True)
         ],
-        "nugget_verdict": _verdict(nuggets, (a, b), tie_threshold(battle)),
+        "nugget_verdict": None
+        if undecided
+        else _verdict(nuggets, (a, b), tie_threshold(battle) if threshold is None else threshold),
+        "undecided": undecided,
         **_NONE,
     }
 

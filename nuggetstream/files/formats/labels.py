@@ -243,7 +243,7 @@ FORMATS = [
         name="run",
         title="TREC run",
         holds="rankings of documents",
-        recognises=lambda sample: _fields(sample) == 6,
+        recognises=lambda sample: _fields(sample) >= 6,
         read=_each(_run),
         fields="query, document, rank, score, tag",
         lost="the second column, which TREC ignores",

@@ -63,6 +63,13 @@ def _nugget_lists(view: View) -> Iterator[Mapping[str, Any]]:
         yield {"query": view["query"], "qid": view["id"], "nuggets": nuggets}
 
 
+def _decision(view: View) -> Mapping[str, Any]:
+    """What nuggetizer has no fields for: the tie threshold, or why the nuggets decide nothing."""
+    if verdict := view.get("nugget_verdict"):
+        return {"tie_threshold": verdict["tie_threshold"]}
+    return {"undecided": view["undecided"]} if view.get("undecided") else {}
+
+
 def _assignments(view: View) -> Iterator[Mapping[str, Any]]:
     for side in "ab":
         if (labelled := assigned(view, side)) is not None:
@@ -76,6 +83,7 @@ def _assignments(view: View) -> Iterator[Mapping[str, Any]]:
                 "nuggets": [
                     nugget | more for nugget, more in zip(labelled, _extended(view, side), strict=True)
                 ],
+                **_decision(view),
             }
 
 
@@ -99,7 +107,8 @@ EXPORTS = [
         name="nuggetizer-assignments",
         title="nuggetizer assignments",
         rows=_assignments,
-        kept="query, answers, nuggets with importance, label, `grounding`, `contradicted` and `set_by`",
+        kept="query, answers, nuggets with importance, label, `grounding`, `contradicted`, `set_by`, and "
+        "`tie_threshold` or `undecided`",
         lost=f"all else, earlier turns included; {_NO_NUGGETS} and answers without all labels",
     ),
 ]

@@ -93,12 +93,12 @@ class Answers:
         return None
 
     def battles(self, source: Source) -> Iterator[BattleLine | BadLine]:
-        """The battles, topic by topic.
+        """The battles, topic by topic; none where every answer was rejected, which says why.
 
         Raises:
             UnusableFile: No query has two answers, so there is no battle.
         """
-        if not any(len(places) > 1 for places in self._places.values()):
+        if self._places and not any(len(places) > 1 for places in self._places.values()):
             systems = sorted({system for places in self._places.values() for system in places})
             who = f"of {systems[0]!r} alone" if len(systems) == 1 else "of no two systems to one query"
             raise UnusableFile(

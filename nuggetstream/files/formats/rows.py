@@ -203,10 +203,14 @@ def _columns(path: Path) -> Rows:
 
 
 def _is_in_columns(fields: list[bytes]) -> bool:
-    """Whether a line is one of qrels (`query 0 document 2`) or of a run (`query Q0 document 1 9.5 tag`)."""
+    """Whether a line is one of qrels (`query 0 document 2`) or of a run (`query Q0 document 1 9.5 tag`).
+
+    A tag of several words makes a run with more columns, whose rows are rejected one by one.
+    """
     if len(fields) == _QRELS:
         return _is_number(fields[3])
-    return len(fields) == _RUN and _is_number(fields[3]) and _is_number(fields[4])
+    is_run = len(fields) == _RUN or (len(fields) > _RUN and fields[1].upper() == b"Q0")
+    return is_run and _is_number(fields[3]) and _is_number(fields[4])
 
 
 def _is_number(text: bytes) -> bool:

@@ -189,6 +189,23 @@ def test_grounding_and_contradictions_survive_the_way_to_nuggetizer_and_back(tmp
     ]
 
 
+def test_the_decision_survives_the_way_to_nuggetizer_and_back(tmp_path: Path) -> None:
+    facts = [nugget(f"Fact {n}.", a="support", b="support" if n else "not_support") for n in range(12)]
+    verdict = {"a": {"all_score": 1.0}, "b": {"all_score": 11 / 12}, "margin": 1 / 12, "preference": "a"}
+    decided = full("b1", nuggets=facts) | {"nugget_verdict": verdict | {"tie_threshold": 0.07}}
+    path = export("nuggetizer-assignments", tmp_path / "file.jsonl", decided)
+    [result] = results_of(Source(path, (path,), Container.JSONL))
+    assert isinstance(result, dict)
+    preferred = result["nugget_verdict"]["preference"]
+    assert (result[preferred]["system"], result["nugget_verdict"]["tie_threshold"]) == ("left", 0.07)
+    nothing = full("b2", nuggets=facts) | {"nugget_verdict": None, "undecided": "No source states any."}
+    (tmp_path / "other").mkdir()
+    path = export("nuggetizer-assignments", tmp_path / "other" / "file.jsonl", nothing)
+    [result] = results_of(Source(path, (path,), Container.JSONL))
+    assert isinstance(result, dict)
+    assert (result["nugget_verdict"], result["undecided"]) == (None, "No source states any.")
+
+
 def test_who_set_a_label_survives_the_way_to_nuggetizer_and_back(tmp_path: Path) -> None:
     ada = {"author": "Ada", "reason": "It does.", "model": "not_support"}
     fact = nugget("The Moon raises tides.", a="support", b="not_support")

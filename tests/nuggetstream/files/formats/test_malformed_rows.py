@@ -104,8 +104,23 @@ def test_a_folder_may_hold_tables_with_other_columns(tmp_path: Path) -> None:
     (tmp_path / "ragelo").mkdir()
     (tmp_path / "ragelo" / "queries.csv").write_text("qid,query\nq,Why?\n")
     (tmp_path / "ragelo" / "answers.csv").write_text("qid,system,answer\nq,x,So.\n")
-    with pytest.raises(UnusableFile, match="of no two systems"):
-        list(read_lines(tmp_path / "ragelo"))
+    (rejected,) = read_lines(tmp_path / "ragelo")
+    assert rejected == BadLine(2, ("agent: is missing",))
+
+
+def test_answers_without_a_query_are_rejected_by_that_name(tmp_path: Path) -> None:
+    answer = {"metadata": {"run_id": "r", "narrative_id": "1"}, "answer": [{"text": "So.", "citations": []}]}
+    path = written(tmp_path / "file.jsonl", [answer], is_array=False)
+    (rejected,) = read_lines(path)
+    assert rejected == BadLine(1, ("topic or metadata.narrative: is missing",))
+
+
+def test_a_run_with_a_tag_of_several_words_is_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "file.run"
+    path.write_text("q1 Q0 d1 1 9.5 my run, a test\n")
+    assert recognised(path)[0].name == "run"
+    (rejected,) = read_lines(path, battles=False)
+    assert rejected == BadLine(1, ("has 9 columns; expected query Q0 document rank score tag",))
 
 
 def test_what_is_missing_is_no_name(tmp_path: Path) -> None:
