@@ -125,7 +125,6 @@ async def test_a_killed_run_continues_with_its_batches_and_pays_half_once(tmp_pa
     assert provider.paths["DELETE /v1/files"] >= 2 * provider.paths["POST /v1/files"]
 
 
-@pytest.mark.timeout(120)
 async def test_what_has_no_batches_is_an_error_at_the_start(tmp_path: Path) -> None:
     provider = Provider(Faults(batches=False))
     async with study(tmp_path, provider) as asked:

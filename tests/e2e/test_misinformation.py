@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import httpx2
-import pytest
 from rich.console import Console
 
 from nuggetstream.client import AsyncClient
@@ -46,7 +45,6 @@ def shown_on_a_terminal(view: BattleView) -> str:
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-@pytest.mark.timeout(120)
 async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: Path) -> None:
     pipeline = PipelineSettings(embedding_model="none", resamples=100, nugget_lens="grounded")
     choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
