@@ -83,7 +83,7 @@ def test_a_seed_decides_everything_that_goes_wrong() -> None:
 def test_most_strikes_of_the_tests_meet_battles_that_wait_for_the_model() -> None:
     amount = SCALES["small"].amount
     model, *others = plan(SEED, amount, ["judge-1", "rater-1", "recorder-1", "nuggetizer-1"], ["broker-1"])
-    assert (model.kind, model.seconds) == (Kind.MODEL, 60.0)
+    assert (model.kind, model.seconds) == (Kind.MODEL, amount.model_seconds[0])
     begins = list(accumulate((strike.pause for strike in others), initial=model.pause))[:-1]
     assert len([at for at in begins if at < model.seconds]) > len(others) / 2
     assert any(at > model.seconds for at in begins)
