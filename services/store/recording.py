@@ -5,8 +5,7 @@
 
 What follows from an event is stored in its transaction: a verdict, vote or list with labels that is recorded
 is counted. The events are written last, because their positions make other transactions wait.
-Eight statements per transaction, however many events it stores, and as many more for events that state
-outcomes.
+The number of statements does not grow with the number of events.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

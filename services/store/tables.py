@@ -2,6 +2,7 @@
 
 battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages without what is stored elsewhere
+event_positions the position of the newest event of all battles
 failures     failures of stages
 grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
