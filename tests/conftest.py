@@ -37,11 +37,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByModule:
 
 
 @pytest.fixture(autouse=True)
-def unchanged_logging() -> Iterator[None]:
-    """A command that runs in the process of the tests sets up logging for itself alone."""
-    before = dict(structlog.get_config())
+def unchanged_process() -> Iterator[None]:
+    """A command that runs in the process of the tests sets up logging and the umask for itself alone."""
+    logging = dict(structlog.get_config())
+    umask = os.umask(0o022)
+    os.umask(umask)
     yield
-    structlog.configure(**before)
+    structlog.configure(**logging)
+    os.umask(umask)
 
 
 @pytest.fixture(scope="session")
