@@ -147,7 +147,13 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(supervisor.run(stop))
                     try:
-                        starter = _Starter(choices, platform, database, (disk,), reranking)
+                        starter = _Starter(
+                            choices=choices,
+                            platform=platform,
+                            database=database,
+                            checks=(disk,),
+                            reranking=reranking,
+                        )
                         running = await starter.start(group, bus, stop)
                         started()
                         yield running
@@ -194,6 +200,8 @@ class _Starter:
     database: Database
     checks: Sequence[Check]
     reranking: "Reranking | None"
+    callers: set[str] = field(default_factory=lambda: set(SERVICES) - set(_CALLED))  # that have not ended
+    callers_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def start(self, group: asyncio.TaskGroup, bus: Bus, stop: asyncio.Event) -> Embedded:
         ports: dict[str, str] = {}
@@ -239,11 +247,15 @@ class _Starter:
                     grpc_address=f"{host}:{fixed.get(name, 0)}",
                     grace=self.choices.grace,
                     ready=ready,
+                    callers_ended=self.callers_ended if name in _CALLED else None,
                 )
         except BaseException as error:
             if not started.done():
                 started.set_exception(error)
             raise
+        self.callers.discard(name)
+        if not self.callers:
+            self.callers_ended.set()
 
     def _parts(self, bus: Bus) -> Parts:
         choices = self.choices

@@ -1,7 +1,10 @@
-"""The `nuggetstream` command and the list of its subcommands."""
+"""The `nuggetstream` command and the groups of its subcommands."""
 
 import importlib
 import os
+import signal
+import sys
+import threading
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -29,42 +32,58 @@ class Command:
         return f"services.cli.commands.{self.file}"
 
 
-COMMANDS = {
-    "up": Command("up", "Run the whole platform in one process.", "light"),
-    "serve": Command("serve", "Run one service of the platform."),
-    "eval": Command("evaluate", "Evaluate all battles of a file.", "light"),
-    "import": Command("import_file", "Read battles in the formats of other projects.", "client"),
-    "export": Command("export_file", "Write results in the formats of other projects.", "client"),
-    "report": Command("report", "Write a report of results as one page that works offline.", "analysis"),
-    "rate": Command("rate", "Rate systems from files of votes."),
-    "rubric": Command("rubric", "Score passages by the questions they answer.", "analysis"),
-    "crowd": Command("crowd", "Measure agreement and competence from workers' labels.", "analysis"),
-    "text": Command("text", "Length, readability, citations and markup of texts.", "analysis"),
-    "fidelity": Command("fidelity", "Compute reference numbers of five papers again.", "analysis"),
-    "demo": Command("demo", "Run the demo's battles through the platform, explain one.", "light"),
-    "failures": Command("failures", "List, retry or discard what was given up.", "client"),
-    "keys": Command("keys", "Create, list, rotate or revoke API keys."),
-    "webhooks": Command("webhooks", "Send events of battles to other programs.", "client"),
-    "audit": Command("audit", "List who did what, by key.", "client"),
-    "calls": Command("calls", "List the model calls of a battle.", "client"),
-    "canary": Command("canary", "Let the judges compare canary battles now.", "light"),
-    "nuggets": Command("nuggets", "Show or edit the nugget list of a battle.", "client"),
-    "delete": Command("delete", "Delete battles, with everything that only they brought.", "client"),
-    "retention": Command("retention", "Delete battles that are older than an age.", "client"),
-    "bootstrap": Command("bootstrap", "Create all streams and consumers at the broker."),
-    "migrate": Command("migrate", "Create or update the tables of the database."),
-    "recount": Command("recount", "Compare counters with the rows they count; correct them."),
-    "archive": Command("archive", "List or verify an archive of pages."),
-    "reindex": Command("reindex", "Move the corpus to another index or embedding model."),
-    "doctor": Command("doctor", "Check installation, configuration and connections."),
-    "health": Command("health", "Check whether a running service is ready."),
-    "offline-model": Command("offline_model", "Serve the offline model over HTTP.", "judge"),
+GROUPS = {
+    "Start": {
+        "demo": Command("demo", "Run the demo's battles through the platform, explain one.", "light"),
+        "up": Command("up", "Run the whole platform in one process.", "light"),
+        "doctor": Command("doctor", "Check installation, configuration and connections."),
+    },
+    "Files": {
+        "eval": Command("evaluate", "Evaluate all battles of a file.", "light"),
+        "report": Command("report", "Write a report of results as one page that works offline.", "analysis"),
+        "rate": Command("rate", "Rate systems from files of votes."),
+        "import": Command("import_file", "Read battles in the formats of other projects.", "client"),
+        "export": Command("export_file", "Write results in the formats of other projects.", "client"),
+        "rubric": Command("rubric", "Score passages by the questions they answer.", "analysis"),
+        "crowd": Command("crowd", "Measure agreement and competence from workers' labels.", "analysis"),
+        "text": Command("text", "Length, readability, citations and markup of texts.", "analysis"),
+        "archive": Command("archive", "List or verify an archive of pages."),
+    },
+    "Battles": {
+        "nuggets": Command("nuggets", "Show or edit the nugget list of a battle.", "client"),
+        "calls": Command("calls", "List the model calls of a battle.", "client"),
+        "failures": Command("failures", "List, retry or discard what was given up.", "client"),
+        "delete": Command("delete", "Delete battles, with everything that only they brought.", "client"),
+        "retention": Command("retention", "Delete battles that are older than an age.", "client"),
+        "canary": Command("canary", "Let the judges compare canary battles now.", "light"),
+    },
+    "Access": {
+        "keys": Command("keys", "Create, list, rotate or revoke API keys."),
+        "webhooks": Command("webhooks", "Send events of battles to other programs.", "client"),
+        "audit": Command("audit", "List who did what, by key.", "client"),
+    },
+    "Administer": {
+        "serve": Command("serve", "Run one service of the platform."),
+        "health": Command("health", "Check whether a running service is ready."),
+        "bootstrap": Command("bootstrap", "Create all streams and consumers at the broker."),
+        "migrate": Command("migrate", "Create or update the tables of the database."),
+        "recount": Command("recount", "Compare counters with the rows they count; correct them."),
+        "reindex": Command("reindex", "Move the corpus to another index or embedding model."),
+    },
+    "Develop": {
+        "fidelity": Command("fidelity", "Compute reference numbers of five papers again.", "analysis"),
+        "offline-model": Command("offline_model", "Serve the offline model over HTTP.", "judge"),
+    },
 }
+COMMANDS = {name: command for commands in GROUPS.values() for name, command in commands.items()}
 
 
 # Threads of linear algebra. Several only wait for each other on matrices as small as those of ratings, in
 # every worker thread of every process.
 _LINEAR_ALGEBRA = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
+_INTERRUPTED = 130  # exit code
 
 
 def _imported(command: Command) -> ModuleType:
@@ -82,6 +101,36 @@ def _imported(command: Command) -> ModuleType:
         raise click.ClickException(told) from error
 
 
+class _Interruption:
+    """Ctrl-C in a command without a handler of its own: the first one stops it, the second ends it at once.
+
+    A library in which it comes may raise an error of its own in place of KeyboardInterrupt.
+
+    Attributes:
+        came: Whether there was one.
+    """
+
+    came = False
+
+    def __enter__(self) -> None:
+        """Handle Ctrl-C; signals come in the main thread alone."""
+        self._is_main = threading.current_thread() is threading.main_thread()
+        if self._is_main:
+            self._before = signal.signal(signal.SIGINT, self._on_signal)
+
+    def __exit__(self, *_: object) -> None:
+        """Give the signal back, unless the process is about to end."""
+        if self._is_main and not self.came:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _on_signal(self, *_: object) -> None:
+        if self.came:
+            os._exit(_INTERRUPTED)
+        self.came = True
+        print("stopping", file=sys.stderr)  # above a progress bar, unlike click
+        raise KeyboardInterrupt
+
+
 class _Lazy(click.Group):
     """Imports a subcommand only when it is called, so that `--help` is quick and light installations work."""
 
@@ -97,9 +146,31 @@ class _Lazy(click.Group):
         assert isinstance(command, click.Command)  # noqa: S101 - our own table
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.NoSuchCommand as error:  # which suggests only commands that are imported
+            raise click.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        interruption = _Interruption()
+        try:
+            with interruption:
+                return super().invoke(ctx)
+        except BaseException:
+            if not interruption.came:
+                raise
+            ctx.exit(_INTERRUPTED)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), command.summary) for name, command in commands.items()]
+                )
 
 
 @click.command(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})

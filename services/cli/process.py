@@ -3,9 +3,11 @@
 import asyncio
 import errno
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, TypeVar
+from signal import Signals
+from typing import IO, Any, TypeVar
 
 import click
 import structlog
@@ -17,7 +19,7 @@ from services.cli.settings import ServerSettings
 from services.runtime import logs
 from services.runtime.bus import Bus, BusSettings
 from services.runtime.errors import StageError
-from services.runtime.lifecycle import run_until_signal
+from services.runtime.lifecycle import Main, log_stopping, run_until_signal
 from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.llm.stage_models import require_known
@@ -27,6 +29,7 @@ from services.wire.evaluators import EVALUATORS
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
+_LOGGED = ("debug", "info")  # levels at which the log says that a program stops
 _DRAIN_SECONDS = 5.0  # after the grace of work in flight, to hand the rest back and to disconnect
 _ANSWER_SECONDS = 0.5  # a running broker answers sooner
 _WARNED = "warned about unknown variables"  # key in click's context
@@ -41,8 +44,17 @@ _UNWRITABLE = {  # what to do about a file that cannot be written
 _PORTS = {"HTTP": "http-port", "gRPC": "grpc-port", "metrics": "metrics-port"}
 
 
+STOPPED = 130  # exit code of a command that a signal ended before its work was done
+
+
 class StoppedWaiting(click.ClickException):
     """A signal came before the broker answered, so nothing was done."""
+
+    exit_code = STOPPED
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message, which is about no error."""
+        click.echo(self.format_message(), file=file, err=True)
 
 
 def read_settings(make: Callable[[], T]) -> T:
@@ -98,15 +110,23 @@ def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
     return name if name.startswith((prefix, "OPENAI_")) else f"{prefix}{name}"
 
 
-def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: ServerSettings) -> None:
+def run(main: Main, server: ServerSettings, *, drains: bool = True) -> None:
     """Run until a signal; an error that an operator can correct ends in a message without a traceback.
+
+    Args:
+        main: The program, which returns its exit code or, for 0, None.
+        server: How long it has after a signal, and what is logged.
+        drains: Whether it looks at the event and ends by itself; otherwise a signal cancels it.
 
     Raises:
         click.ClickException: A dependency is away, a port is in use, or a setting is wrong.
+        SystemExit: The exit code is not 0.
     """
     logs.configure(server.log_level, server.log_format)
+    grace = server.grace + _DRAIN_SECONDS if drains else 0.0
+    on_stop = log_stopping if server.log_level in _LOGGED else _echo_stopping
     try:
-        code = asyncio.run(run_until_signal(main, grace=server.grace + _DRAIN_SECONDS))
+        code = asyncio.run(run_until_signal(main, grace=grace, on_stop=on_stop))
     except Exception as error:
         message = _for_operator(error)
         if message is None or message is error:
@@ -114,6 +134,11 @@ def run(main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], server: Serv
         raise message from error
     if code:
         raise SystemExit(code)
+
+
+def _echo_stopping(_number: Signals, _grace: float) -> None:
+    """What people read where the log is silent."""
+    print("stopping; Ctrl-C again ends it at once", file=sys.stderr)  # above a progress bar, unlike click
 
 
 @asynccontextmanager

@@ -14,25 +14,38 @@ log = structlog.get_logger(__name__)
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _EXIT_GRACE_EXCEEDED = 1
+_EXIT_SIGNAL = 128  # added to the number of the signal
+_SHOW_CURSOR = b"\x1b[?25h"
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 _TURN_S = 0.001
 
 
+Main = Callable[[asyncio.Event], Coroutine[Any, Any, int | None]]
+
+
+def log_stopping(number: signal.Signals, grace: float) -> None:
+    """Log that a signal stops the program."""
+    log.info("stopping", signal=number.name, grace=grace)
+
+
 async def run_until_signal(
-    main: Callable[[asyncio.Event], Coroutine[Any, Any, None]], *, grace: float = 25.0
+    main: Main, *, grace: float = 25.0, on_stop: Callable[[signal.Signals, float], None] = log_stopping
 ) -> int:
     """Run a program and drain it on SIGTERM or Ctrl-C.
 
     A second signal ends the process at once with code 128 + signal.
 
     Args:
-        main: The program; it must return soon after the event passed to it is set.
+        main: The program; it must return soon after the event passed to it is set. It returns its exit code
+            or, for 0, None.
         grace: Seconds from the signal until what still runs is cancelled. It should be below the time after
             which the supervisor kills (Kubernetes: terminationGracePeriodSeconds, 30) and above the
-            runners' own grace.
+            runners' own grace. With 0 the program is cancelled at once and need not look at the event.
+        on_stop: Tells at the first signal that the program stops; it gets the signal and the grace.
 
     Returns:
-        The exit code: 0, or 1 when the program did not finish within the grace period.
+        The exit code of the program; 1 when it did not finish within the grace period, and 128 + signal when
+        there was none.
 
     Raises:
         Exception: Any error that `main` raises.
@@ -40,20 +53,28 @@ async def run_until_signal(
     take_short_turns()
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    code = 0
 
     def on_signal(number: signal.Signals) -> None:
+        nonlocal code
+        code = _EXIT_SIGNAL + number
         if stop.is_set():
-            os._exit(128 + number)
-        log.info("stopping", signal=number.name, grace=grace)
+            if sys.stderr.isatty():  # where a progress bar may have hidden it
+                os.write(sys.stderr.fileno(), _SHOW_CURSOR)
+            os._exit(code)
+        on_stop(number, grace)
         stop.set()
 
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
     for number in _SIGNALS:
         loop.add_signal_handler(number, on_signal, number)
     try:
-        return await _run(main(stop), stop, grace)
+        ended = await _run(main(stop), stop, grace)
+        return code if ended is None else ended
     finally:
-        for number in _SIGNALS:
+        for number, handler in before.items():
             loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 def started() -> None:
@@ -77,15 +98,17 @@ def take_short_turns() -> None:
     sys.setswitchinterval(_TURN_S)
 
 
-async def _run(program: Coroutine[Any, Any, None], stop: asyncio.Event, grace: float) -> int:
+async def _run(program: Coroutine[Any, Any, int | None], stop: asyncio.Event, grace: float) -> int | None:
+    """The exit code of the program; None where it was cancelled at once."""
     task = asyncio.ensure_future(program)
     stopping = asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
         await asyncio.wait({task}, timeout=grace)
         if task.done():
-            task.result()
-            return 0
+            return task.result() or 0
+        if not grace:
+            return None
         log.error("not finished within the grace period, cancelling", grace=grace)
         return _EXIT_GRACE_EXCEEDED
     finally:

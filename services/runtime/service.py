@@ -59,6 +59,7 @@ async def run_service(
     grpc_address: str = "127.0.0.1:0",
     grace: float = 20.0,
     ready: Callable[[int], None] | None = None,
+    callers_ended: asyncio.Event | None = None,
 ) -> None:
     """Run a service until `stop` is set, then drain it.
 
@@ -69,6 +70,8 @@ async def run_service(
         grpc_address: Address for gRPC as "host:port"; port 0 takes a free one.
         grace: Seconds that messages in flight get to finish.
         ready: Called with the gRPC port once the service listens.
+        callers_ended: Set when no service of this process calls this one any more; its gRPC is served until
+            then. None to say with `stop` that it drains.
 
     Raises:
         ExceptionGroup: A preparation, a runner or a background task failed; the process should end and be
@@ -79,6 +82,8 @@ async def run_service(
         rpc.serve(grpc_address, service.rpcs, state=health, limits=service.rpc_limits) as port,
         asyncio.TaskGroup() as group,
     ):
+        if callers_ended is not None:
+            group.create_task(callers_ended.wait())
         waiting = {stage.consumer.stream for stage in service.stages if stage.fill_limit < 1.0}
         usage = StreamUsage(bus, sorted(waiting))
         await usage.measure()
@@ -94,8 +99,9 @@ async def run_service(
         for chore in service.background:
             group.create_task(_until_stopped(chore, stop))
         await stop.wait()
-        # Reported before the work in flight is finished, so that clients send no more requests meanwhile.
-        await health.draining()
+        if callers_ended is None:
+            # Reported before the work in flight is finished, so that clients send no more requests meanwhile.
+            await health.draining()
 
 
 async def _prepared(first: Sequence[Preparation], stop: asyncio.Event) -> bool:

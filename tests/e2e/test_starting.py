@@ -173,7 +173,7 @@ async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(broker: B
 @pytest.mark.parametrize(
     ("command", "code", "last_words"),
     [
-        (("bootstrap",), 1, "Error: stopped before a broker at"),  # its work is not done
+        (("bootstrap",), 130, "stopped before a broker at"),  # its work is not done
         (("serve", "recorder", "--grpc-port", "0"), 0, "stopping"),
     ],
 )
@@ -202,6 +202,22 @@ async def test_what_is_waited_for_is_said_and_a_signal_ends_the_waiting(
             await child.communicate()
 
 
+async def test_ctrl_c_ends_the_demo_without_an_error(tmp_path: Path) -> None:
+    child = await forked("demo", "--out", str(tmp_path), environment=LIGHT, stdout=PIPE, stderr=PIPE)
+    assert child.stdout is not None
+    try:
+        while b"battles: " not in (line := await child.stdout.readline()):
+            assert line, "it ended before it evaluated"
+        child.send_signal(signal.SIGINT)
+        _, errors = await child.communicate()
+        assert (child.returncode, errors.decode().count("\n")) == (130, 1), errors.decode()
+        assert errors.startswith(b"stopping")
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.communicate()
+
+
 async def migrating(port: int, *options: str) -> Forked:
     url = f"postgresql+asyncpg://nobody@127.0.0.1:{port}/none"
     environment = LIGHT | {"NUGGETSTREAM_DATABASE_URL": url}
@@ -219,8 +235,8 @@ async def test_migrate_waits_for_a_database_that_is_away_and_says_so() -> None:
         assert "the database" in said
         child.send_signal(signal.SIGTERM)
         _, rest = await child.communicate()
-        assert child.returncode == 1
-        assert rest.decode().splitlines()[-1] == "Error: stopped before it was available"
+        assert child.returncode == 130
+        assert rest.decode().splitlines()[-1] == "stopped before it was available"
     finally:
         if child.returncode is None:
             child.kill()

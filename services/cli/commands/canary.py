@@ -49,7 +49,7 @@ def command() -> None:
                     runs.append(await judge.run())
                     await CanaryRuns(database).put(stored_run(runs[-1]))
 
-    run(check, read_settings(ServerSettings))
+    run(check, read_settings(ServerSettings), drains=False)
     for each in runs:
         click.echo(line_of(each))
         for result in problems_of(each):

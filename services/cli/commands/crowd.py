@@ -1,6 +1,7 @@
 """`nuggetstream crowd`: agreement, gold labels and competence of workers, and grades from pairwise labels."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from nuggetstream.files.dataset import UnusableFile
 from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
 from services.cli.names import names_of
 from services.cli.rating_options import with_options
+from services.cli.sections import Sectioned
 from services.cli.showing import needing_analysis, plain_option, refusing, show
 
 if TYPE_CHECKING:
@@ -23,7 +25,9 @@ class _WithDefault(click.Group):
     """A group whose first argument may be a file instead of a subcommand: then the default one runs."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, *self.get_help_option_names(ctx)):
+        known = (*self.commands, *self.get_help_option_names(ctx))
+        misspelt = args and not Path(args[0]).exists() and get_close_matches(args[0], self.commands)
+        if args and args[0] not in known and not misspelt:
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -41,7 +45,11 @@ def command() -> None:
     """
 
 
-@command.command(_DEFAULT)
+@command.command(
+    _DEFAULT,
+    cls=Sectioned,
+    sections={"item": "Columns and labels", "spam_limit": "Competence and gold labels", "limit": "Output"},
+)
 @click.argument("votes", type=click.Path(path_type=Path, dir_okay=False))
 @with_options(LABEL_OPTIONS)
 @with_options(COMPETENCE_OPTIONS)

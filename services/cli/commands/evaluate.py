@@ -2,12 +2,11 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
@@ -25,7 +24,7 @@ from services.cli.evaluation import Evaluation
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
-from services.cli.process import read_settings, run
+from services.cli.process import STOPPED, read_settings, run
 from services.cli.results import ResultsFile, print_summary
 from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.cli.showing import refusing
@@ -34,7 +33,6 @@ from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.settings import LLMSettings
 
 _STATE = "state"
-_STOPPED = 130  # exit code of a process that Ctrl-C ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,20 +131,17 @@ def command(
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return
     choices = choices.in_batches(_batches(llm, out / _STATE, console)) if batch else choices
-    _run(partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed), server, console)
+    evaluate = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
+    run(partial(_until_stopped, evaluate, console), server)
 
 
-def _run(
-    evaluate: Callable[[asyncio.Event, asyncio.Event], Coroutine[Any, Any, None]],
-    server: ServerSettings,
-    console: Console,
-) -> None:
-    """Evaluate until the end or until a signal, after which the exit code is that of Ctrl-C."""
-    finished = asyncio.Event()
-    run(lambda stop: evaluate(stop, finished), server)
-    if not finished.is_set():
-        console.print("stopped; run the same command again to continue from here")
-        raise SystemExit(_STOPPED)
+async def _until_stopped(
+    evaluate: Callable[[asyncio.Event], Awaitable[bool]], console: Console, stop: asyncio.Event
+) -> int:
+    if await evaluate(stop):
+        return 0
+    console.print("stopped; run the same command again to continue from here")
+    return STOPPED
 
 
 async def _evaluate(
@@ -154,11 +149,11 @@ async def _evaluate(
     choices: Choices,
     console: Console,
     stop: asyncio.Event,
-    finished: asyncio.Event,
     *,
     out: Path,
     retry_failed: bool,
-) -> None:
+) -> bool:
+    """Evaluate and write the results; False when it was stopped before the end."""
     pace = _ALONE if choices.batches is None else _BATCHED
     async with _waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
         unmark(out)
@@ -175,7 +170,7 @@ async def _evaluate(
                 poll=pace.poll,
             )
             if not await evaluation.run():
-                return
+                return False
         boards = await evaluation.boards()
         _name(contents.file, evaluation.rejected)
         references = {name: line.reference for name, line in evaluation.accepted.items()}
@@ -185,20 +180,23 @@ async def _evaluate(
             summary = results.finish([*contents.rejected, *evaluation.rejected], boards)
         print_summary(Console(), summary, boards)
         _print_notes(console, out, summary, evaluation)
-        finished.set()
         if choices.batches is not None:
             await choices.batches.finish()
+    return True
 
 
 async def _estimate(
     lines: Sequence[KeptLine], choices: Choices, console: Console, stop: asyncio.Event, *, batched: bool
-) -> None:
+) -> int | None:
     with Meter(console, min(SAMPLE, len(lines))) as meter:
         estimated = await estimate(lines, choices, meter.show, stop, batched=batched)
+    if estimated is None and stop.is_set():
+        return STOPPED
     if estimated is None:
         raise click.ClickException("no battle was evaluated, so there is no estimate")
     for line in estimated.lines():
         click.echo(line)
+    return None
 
 
 def _batches(llm: LLMSettings, folder: Path, console: Console) -> Batches:

@@ -25,12 +25,25 @@ from services.cli.rating_options import (
     reject_unused,
     with_options,
 )
+from services.cli.sections import Sectioned
 from services.cli.showing import BadInput, needing_analysis, plain_option, refusing, show
 
 _REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, InvalidOption, Unsettled)
 
 
-@click.command("rate")
+@click.command(
+    "rate",
+    cls=Sectioned,
+    sections={
+        "a": "Columns and rows",
+        "ties": "Ratings and intervals",
+        "style": "Ratings at equal style",
+        "elo": "Elo ratings",
+        "advise": "Battles still needed",
+        "human": "Votes of people on some battles",
+        "over_time": "Ratings over time",
+    },
+)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--out",

@@ -26,7 +26,7 @@ def command(check: bool) -> None:
         async with prepared_database(platform.database_url) as database:
             wrong.update(await recount(database, repair=not check))
 
-    run(count, read_settings(ServerSettings))
+    run(count, read_settings(ServerSettings), drains=False)
     verb = "wrong" if check else "corrected"
     for table, number in wrong.items():
         click.echo(f"{table:<17} {number:>9,} {verb}")

@@ -69,4 +69,4 @@ def command(model: str | None, where: str | None, *, drop: bool) -> None:
                 await drop_others(database, index, name)
         click.echo(f"the corpus is indexed by {name or 'words alone'} ({settings.retrieval_index})")
 
-    run(work, read_settings(ServerSettings))
+    run(work, read_settings(ServerSettings), drains=False)

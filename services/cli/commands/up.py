@@ -73,7 +73,8 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         async with locked_folder(data_dir):
             metrics = serve_metrics(server)
         async with embedded(choices) as platform:
-            click.echo(_banner(platform, data_dir / NATS / TOKEN, metrics, pipeline, llm))
+            if not stop.is_set():
+                click.echo(_banner(platform, data_dir / NATS / TOKEN, metrics, pipeline, llm))
             await stop.wait()
 
     run(up, server)

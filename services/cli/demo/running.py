@@ -26,7 +26,7 @@ from services.cli.embedding import EmbeddingSettings
 from services.cli.evaluation import Evaluation
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import KeptLine, kept
-from services.cli.process import read_settings, run
+from services.cli.process import STOPPED, read_settings, run
 from services.cli.results import write_results
 from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.runtime.llm.settings import LLMSettings
@@ -43,12 +43,13 @@ def run_demo(out: Path, progress: ProgressLine, *, in_browser: bool) -> None:
     pipeline, llm = embedded_pipeline(read_settings(PipelineSettings)), read_settings(LLMSettings)
     pages: list[Path] = []  # the start page, once there is one
 
-    async def demo(stop: asyncio.Event) -> None:
+    async def demo(stop: asyncio.Event) -> int:
         async with (
             _site(out, progress, pipeline, llm) as (choices, site),
             embedded(_with_every_evaluator(choices)) as platform,
         ):
             pages.extend(await _show(progress, platform, out, site, stop))
+        return 0 if pages else STOPPED
 
     run(demo, _server())
     if in_browser:
@@ -69,9 +70,10 @@ def run_arena(
             port = _ARENA_PORT if arena_port is None else arena_port
             async with running_arena(served, read_battles(demo_root(), site), port) as running:
                 progress.stop()
-                click.echo(_banner(running))
-                if in_browser:
-                    await asyncio.to_thread(open_url, running.url)
+                if not stop.is_set():
+                    click.echo(_banner(running))
+                    if in_browser:
+                        await asyncio.to_thread(open_url, running.url)
                 await stop.wait()
 
     run(serve, server)
@@ -126,7 +128,6 @@ async def _show(
     lines = _lines(site)
     evaluation = Evaluation(platform=platform, lines=lines, report=progress.battles, stop=stop)
     if not await evaluation.run():
-        progress.console.print("Stopped before all battles had ended.")
         return []
     progress.phase("Saving results and pages")
     views = [view async for view in evaluation.views()]

@@ -27,9 +27,12 @@ async def ask(port: int, name: str, within: float = 5.0) -> int:
 
 
 @asynccontextmanager
-async def running(service: Service, bus: Bus, stop: asyncio.Event) -> AsyncIterator[int]:
+async def running(
+    service: Service, bus: Bus, stop: asyncio.Event, callers_ended: asyncio.Event | None = None
+) -> AsyncIterator[int]:
     port: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(run_service(service, bus, stop, ready=port.set_result))
+    run = run_service(service, bus, stop, ready=port.set_result, callers_ended=callers_ended)
+    task = asyncio.create_task(run)
     try:
         yield await asyncio.wait_for(port, 30)
     finally:
@@ -57,6 +60,21 @@ async def test_a_draining_service_is_not_ready_and_lives_while_it_finishes(flow:
         assert await ask(port, rpc.LIVE) == SERVING
         go.set()
     assert await flow.count("RESULTS") == 1
+
+
+async def test_a_service_answers_its_callers_in_the_same_process_until_they_have_ended(flow: Flow) -> None:
+    stop, drained, callers_ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def chore(stop: asyncio.Event) -> None:
+        await stop.wait()
+        drained.set()
+
+    service = Service("indexer", background=[chore])
+    async with running(service, flow.bus, stop, callers_ended) as port:
+        stop.set()
+        await asyncio.wait_for(drained.wait(), 30)
+        assert await ask(port, READY) == SERVING
+        callers_ended.set()
 
 
 async def test_a_service_takes_work_and_is_ready_once_it_is_prepared(flow: Flow) -> None:

@@ -1,15 +1,23 @@
 """The command itself: a list that is there at once, and every entry of it works."""
 
+import os
+import re
+import signal
 import subprocess
 import sys
 
+import click
 import pytest
 from click.testing import CliRunner
 
-from services.cli.main import COMMANDS, main
+import services.cli.main
+from services.cli.main import COMMANDS, GROUPS, main
+from services.cli.sections import Sectioned
+from tests.documents import ROOT
 
 LISTED = """
 import sys
+import services.cli.main
 from services.cli.main import main
 main(["--help"], standalone_mode=False)
 print([name for name in sys.modules if name.startswith("services.cli.commands")])
@@ -18,9 +26,17 @@ print([name for name in sys.modules if name.startswith("services.cli.commands")]
 
 def test_the_list_of_commands_is_whole_and_imports_none_of_them() -> None:
     done = subprocess.run([sys.executable, "-c", LISTED], capture_output=True, text=True, check=True)
-    listed = [line.split()[0] for line in done.stdout.split("Commands:\n")[1].splitlines()[:-1]]
-    assert listed == list(COMMANDS)
+    sections = re.findall(r"^(\w+):\n((?:  .+\n)+)", done.stdout, re.MULTILINE)
+    listed = {title: [line.split()[0] for line in lines.splitlines()] for title, lines in sections[1:]}
+    assert listed == {title: list(commands) for title, commands in GROUPS.items()}
     assert done.stdout.endswith("[]\n")
+
+
+def test_the_page_of_commands_has_the_groups_of_the_help() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    tables = re.findall(r"^\| (\w+) \| \|\n\|---\|---\|\n((?:\|.+\n)+)", page, re.MULTILINE)
+    listed = {title: set(re.findall(r"`([\w-]+)`(?=[^|]*\| )", rows)) for title, rows in tables}
+    assert listed == {title.lower(): set(commands) for title, commands in GROUPS.items()}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -30,7 +46,60 @@ def test_every_command_explains_itself(name: str) -> None:
     assert result.output.startswith(f"Usage: main {name} ")
 
 
-def test_an_unknown_command_is_said_to_be_one() -> None:
-    result = CliRunner().invoke(main, ["evaluate"])
+@pytest.mark.parametrize(
+    ("typed", "suggested"),
+    [
+        (["evaluate"], "No such command 'evaluate'. Did you mean 'eval'?"),
+        (["keys", "creat"], "No such command 'creat'. Did you mean 'create'?"),
+        (["crowd", "grads", "votes.csv"], "No such command 'grads'. Did you mean 'grades'?"),
+        (["rate", "--resample", "9"], "No such option '--resample'. Did you mean '--resamples'?"),
+        (["xyzzy"], "No such command 'xyzzy'.\n"),
+    ],
+)
+def test_an_unknown_command_or_option_suggests_the_nearest(typed: list[str], suggested: str) -> None:
+    result = CliRunner().invoke(main, typed)
     assert result.exit_code == 2
-    assert "No such command 'evaluate'" in result.output
+    assert suggested in result.output
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, ValueError])
+def test_ctrl_c_ends_a_command_without_an_error(
+    raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a library makes of the KeyboardInterrupt in the middle of its work."""
+
+    def interrupted(_: object) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt as error:
+            raise raised from error
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(services.cli.main, "_imported", interrupted)
+    try:
+        result = CliRunner().invoke(main, ["up"])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (result.exit_code, result.output) == (130, "stopping\n")
+
+
+def test_a_command_gives_ctrl_c_back() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    CliRunner().invoke(main, ["up", "--help"])
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+@pytest.mark.parametrize("name", [["rate"], ["crowd", "agreement"], ["offline-model"]])
+def test_many_options_are_in_sections(name: list[str]) -> None:
+    printed = CliRunner().invoke(main, [*name, "--help"]).output
+    sections = re.findall(r"^(\w[\w ]+):\n((?:  .+\n)+)", printed, re.MULTILINE)
+    sizes = {title: len(re.findall(r"^  -", lines, re.MULTILINE)) for title, lines in sections}
+    assert sum(sizes.values()) == len(re.findall(r"^  -", printed, re.MULTILINE))
+    assert next(iter(sizes)) == "Options"
+    assert 3 < len(sizes) < 9
+    assert max(sizes.values()) < 13
+
+
+def test_every_section_begins_with_an_option_that_exists() -> None:
+    with pytest.raises(ValueError, match="b"):
+        Sectioned("test", params=[click.Option(["--a"])], sections={"a": "First", "b": "Second"})
