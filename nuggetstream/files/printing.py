@@ -1,6 +1,7 @@
 """Tables and lines as a command prints them.
 
-on a terminal      boxes as wide as the terminal; a table that is wider is printed in several parts
+on a terminal      boxes as wide as the terminal; a table that is wider is printed in several parts, because
+                   numbers are never folded or cut
 in a file or pipe  aligned columns without boxes, as wide as they need to be: nothing is folded or cut
 tab-separated      one line per row for other programs; every other line begins with `#`
 """
@@ -8,7 +9,7 @@ tab-separated      one line per row for other programs; every other line begins 
 import re
 from collections.abc import Iterator
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, Group, RenderableType
 from rich.table import Column, Table
 from rich.text import Text
@@ -16,6 +17,7 @@ from rich.text import Text
 from nuggetstream.files.numerals import MINUS, MISSING
 
 _LEAST_WIDTH = 10  # characters that a column of texts keeps before the table is printed in parts
+_HEADER_WIDTH = 30  # characters
 _ERROR = "±"  # a column with this header belongs to the column before it
 _GAP = "  "
 _MINUS_OF_A_NUMBER = re.compile(f"{MINUS}(?=[\\d∞])")
@@ -69,7 +71,11 @@ def _parts(content: RenderableType) -> Iterator[Table | Text]:
     if isinstance(content, Group):
         for part in content.renderables:
             yield from _parts(part)
-    elif isinstance(content, Table | Text):
+    elif isinstance(content, Table):
+        yield content
+        if content.caption:
+            yield _markup(content.caption)
+    elif isinstance(content, Text):
         yield content
     elif isinstance(content, str):
         yield Text.from_markup(content)
@@ -106,20 +112,30 @@ def _print_on_terminal(console: Console, part: Table | Text) -> None:
 
 
 def _column_groups(columns: list[Column], width: int) -> list[list[Column]]:
-    """The columns in groups that fit into a width; the first column leads every group."""
-    key, *rest = columns
+    """The columns in groups that fit into a width; a column that names the rows leads every further group."""
+    key = _key(columns)
+    first, *rest = columns
     bundles: list[list[Column]] = []
     for column in rest:
         if bundles and column.header == _ERROR:
             bundles[-1].append(column)
         else:
             bundles.append([column])
-    groups = [[key]]
+    groups = [[first]]
     for bundle in bundles:
-        if len(groups[-1]) > 1 and _needed([*groups[-1], *bundle]) > width:
-            groups.append([key])
+        if groups[-1] != [key] and _needed([*groups[-1], *bundle]) > width:
+            groups.append([] if key in bundle else [key])
         groups[-1] += bundle
     return groups
+
+
+def _key(columns: list[Column]) -> Column:
+    """The first column of texts that differ from row to row; without one, the first column."""
+    for column in columns:
+        cells = [_text(cell) for cell in column.cells]
+        if column.justify == "left" and len(set(cells)) == len(cells):
+            return column
+    return columns[0]
 
 
 def _needed(columns: list[Column]) -> int:
@@ -127,16 +143,28 @@ def _needed(columns: list[Column]) -> int:
 
 
 def _least(column: Column) -> int:
-    longest = max(cell_len(_text(cell)) for cell in (column.header, *column.cells))
-    return longest if column.no_wrap else min(longest, _LEAST_WIDTH)
+    lines = (line for cell in (_header(column), *column.cells) for line in _markup(cell).plain.split("\n"))
+    longest = max(map(cell_len, lines))
+    return longest if _is_whole(column) else min(longest, _LEAST_WIDTH)
+
+
+def _header(column: Column) -> RenderableType:
+    """The header, which is folded above whole numbers, so that a long name leaves room for other columns."""
+    text = _markup(column.header)
+    if not _is_whole(column) or cell_len(text.plain) <= _HEADER_WIDTH or "\n" in text.plain:
+        return column.header
+    return Text("\n".join(chop_cells(text.plain, _HEADER_WIDTH)), style=text.style)
+
+
+def _is_whole(column: Column) -> bool:
+    return column.no_wrap or column.justify == "right"
 
 
 def _narrowed(table: Table, columns: list[Column]) -> Table:
     part = Table(box=table.box)
     for column in columns:
-        part.add_column(
-            column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap
-        )
+        whole = _is_whole(column)
+        part.add_column(_header(column), justify=column.justify, overflow="fold", no_wrap=whole)
     for row, cells in zip(table.rows, zip(*(column.cells for column in columns), strict=True), strict=True):
         part.add_row(*cells, style=row.style, end_section=row.end_section)
     return part

@@ -7,14 +7,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.printing import print_tables
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary, Summing
 from nuggetstream.report.terminal import agreement_table, board_table, coverage_line, systems_table
@@ -98,20 +100,17 @@ def write_results(
 
 def print_summary(console: Console, summary: Summary, boards: Sequence[Mapping[str, Any]]) -> None:
     """Print the summary: what was scored, systems, leaderboards, agreement."""
-    if summary.offline:
-        console.print(NOTICE, style="bold", highlight=False)
-    console.print(coverage_line(summary), highlight=False)
+    parts: list[Table | Text] = [Text(NOTICE, style="bold")] if summary.offline else []
+    parts.append(Text(coverage_line(summary)))
     for judge in summary.judges:
         if judge.asked_twice:
             name = f"the judge {judge.evaluator}" if len(summary.judges) > 1 else "the judge"
             changed = f"changed with the order in {judge.flips} of {judge.asked_twice} battles"
-            console.print(f"the verdict of {name} {changed}", highlight=False, markup=False)
-    for table in (systems_table(summary), *board_tables(boards)):
-        console.print()
-        console.print(table)
-    if summary.agreements:
-        console.print()
-        console.print(agreement_table(summary))
+            parts.append(Text(f"the verdict of {name} {changed}"))
+    agreements = [agreement_table(summary)] if summary.agreements else []
+    for table in (systems_table(summary), *board_tables(boards), *agreements):
+        parts += [Text(), table]
+    print_tables(Group(*parts), console=console)
 
 
 def board_tables(boards: Sequence[Mapping[str, Any]]) -> list[Table]:

@@ -6,17 +6,15 @@ import click
 
 from services.cli.sections import Sectioned
 
+_SECTIONS = {
+    "latency": "Latency",
+    "rate_limited": "Faults",
+    "confidence": "Probabilities and reasoning",
+    "batch_seconds": "Batches",
+}
 
-@click.command(
-    "offline-model",
-    cls=Sectioned,
-    sections={
-        "latency": "Latency",
-        "rate_limited": "Faults",
-        "confidence": "Probabilities and reasoning",
-        "batch_seconds": "Batches",
-    },
-)
+
+@click.command("offline-model", cls=Sectioned, sections=_SECTIONS)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind to.")
 @click.option("--port", default=8090, show_default=True, help="Port to listen on.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the simulated faults.")

@@ -4,6 +4,7 @@ import io
 
 import pytest
 from rich.console import Console, Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from nuggetstream.files.cells import named, table
@@ -75,6 +76,31 @@ def test_a_table_wider_than_the_terminal_is_printed_in_parts_that_all_name_their
     assert len(headers) > 1
     assert all(line.split("┃")[1].strip() == "run" for line in headers)
     assert all(line.count("±") == line.count("measure") for line in headers)  # an error stays beside its mean
+
+
+def test_parts_name_their_rows_by_names_and_not_by_the_first_column() -> None:
+    shown = table("", "rank", "system", *(f"measure {number}" for number in range(8)), text=["system"])
+    for system in ("tea", "coffee"):
+        shown.add_row("1", system, *["0.125"] * 8)
+    headers = [line.split("┃")[1].strip() for line in printed(shown, 80).splitlines() if line[:1] == "┃"]
+    assert headers == ["rank", "system"]
+
+
+def test_numbers_stay_whole_where_a_column_is_not_kept_from_folding_and_beside_long_headers() -> None:
+    shown = Table(caption="What the shares are of.")
+    shown.add_column("system")
+    for name in ("share", "agreement", f"{LONG}-{LONG}-{LONG}", "count"):
+        shown.add_column(name, justify="right")
+    for number in range(3):
+        shown.add_row(f"{LONG}-{number}", "0.712\n0.69–0.73", "0.80 (0.75–0.85)", "0.90–0.95", "1,234–5,678")
+    text = printed(shown, 80)
+    for whole in ("0.712", "0.69–0.73", "0.80 (0.75–0.85)", "0.90–0.95", "1,234–5,678"):
+        assert text.count(whole) == 3
+    assert "…" not in text
+    assert f"{LONG}-0{LONG}-1" in first_column(text)
+    assert text.splitlines()[-1] == "What the shares are of."
+    assert printed(shown).splitlines()[-1] == "What the shares are of."
+    assert printed(shown, plain=True).splitlines()[-1] == "# What the shares are of."
 
 
 @pytest.mark.parametrize("width", [80, None])
