@@ -78,9 +78,18 @@ GROUPS = {
 COMMANDS = {name: command for commands in GROUPS.values() for name, command in commands.items()}
 
 
-# Threads of linear algebra. Several only wait for each other on matrices as small as those of ratings, in
-# every worker thread of every process.
-_LINEAR_ALGEBRA = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+# Variables that libraries read once, when they are loaded; an operator can set others.
+_ENVIRONMENT = {
+    # Several threads of linear algebra only wait for each other on matrices as small as those of ratings, in
+    # every worker thread of every process.
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    # A child process never calls gRPC before it executes a program, so nothing has to be prepared for it. The
+    # preparation logs a line for every child that is started while calls are under way.
+    "GRPC_ENABLE_FORK_SUPPORT": "0",
+    "GRPC_VERBOSITY": "ERROR",
+}
 
 
 _INTERRUPTED = 130  # exit code
@@ -140,8 +149,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
-        for variable in _LINEAR_ALGEBRA:  # before the library is loaded, which reads them once
-            os.environ.setdefault(variable, "1")
+        for variable, value in _ENVIRONMENT.items():
+            os.environ.setdefault(variable, value)
         command: Any = _imported(COMMANDS[cmd_name]).command
         assert isinstance(command, click.Command)  # noqa: S101 - our own table
         return command
