@@ -86,7 +86,7 @@ _ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "BLIS_NUM_THREADS": "1",
     # A child process never calls gRPC before it executes a program, so nothing has to be prepared for it. The
-    # preparation logs a line for every child that is started while calls are under way.
+    # preparation logs a line for every child that is started while calls are in flight.
     "GRPC_ENABLE_FORK_SUPPORT": "0",
     "GRPC_VERBOSITY": "ERROR",
 }

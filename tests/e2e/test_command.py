@@ -16,6 +16,7 @@ import pytest
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.report.sections import SECTIONS
+from services.cli.settings import NO_MODEL, embedded_model
 from services.offline.app import create_app
 from services.runtime.asgi import serving
 from services.wire.evaluators import EVALUATORS, Yields, durable_of
@@ -294,3 +295,24 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None
     for name in ("BASE_URL", "MODEL", "FALLBACK_BASE_URL"):
         del environment[f"NUGGETSTREAM_LLM_{name}"]
     assert run_here("doctor", "--embedded", environment=environment)[0] == 0
+
+
+def test_doctor_checks_what_the_settings_are_for(tmp_path: Path) -> None:
+    environment = clean_environment()
+    code, output = run_here("doctor", environment=environment)
+    assert code == 0, output  # nothing is configured, and `up` needs nothing more
+    assert output.startswith("checked: everything in one process")
+    ranking = embedded_model()
+    assert f"ok   embeddings: {'none' if ranking == NO_MODEL else ranking}" in output
+    assert "broker:" not in output
+    assert run_here("doctor", "--separate", environment=environment)[0] == 1
+    environment["NUGGETSTREAM_DATABASE_URL"] = f"sqlite+aiosqlite:///{tmp_path / 'none.db'}"
+    code, output = run_here("doctor", environment=environment)
+    assert (code, output.split(",")[0]) == (1, "checked: separate services")
+    assert "nats-server:" not in output
+
+
+def test_doctor_rejects_what_up_rejects() -> None:
+    code, output = run_here("doctor", environment=LIGHT | {"NUGGETSTREAM_HTTP_PORT": "eighty"})
+    assert code == 1
+    assert "NUGGETSTREAM_HTTP_PORT: " in output

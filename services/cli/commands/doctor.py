@@ -2,29 +2,37 @@
 
 import asyncio
 import importlib.util
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from importlib import import_module
 
 import click
 
+from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
 from services.cli.embedding import EmbeddingSettings, probe
+from services.cli.entry_settings import EntrySettings
+from services.cli.fetch_settings import FetchSettings
 from services.cli.prepared import require_streams, require_tables
 from services.cli.process import read_settings
+from services.cli.registry import SERVICES, wiring_of
 from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import PipelineSettings, PlatformSettings, embedded_pipeline
+from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings, embedded_pipeline
 from services.retriever.port import MAX_CHUNKS, REMEDY
 from services.runtime.bus import Bus
 from services.runtime.errors import StageError
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN, masked_url
-from services.runtime.nats_server import NatsServerMissing, find_binary
+from services.runtime.nats_server import find_binary
 from services.runtime.public_addresses import registries_of
 from services.store.chunks import Chunks
 
 _CONNECT_SECONDS = 4.0
 _REGISTRIES_AGE = 365  # days
+
+_ONE_PROCESS = "everything in one process, as `up`, `eval` and `demo` run it; --separate checks services"
+_SEPARATE = "separate services, as `serve` runs them; --embedded checks `up`, `eval` and `demo`"
 
 _EXTRAS = {
     "sentence_transformers": "dense vectors (extra: dense)",
@@ -56,37 +64,48 @@ class Check:
 
 
 @click.command("doctor")
-@click.option("--embedded", is_flag=True, help="Skip the broker and database, which `up` has of its own.")
-def command(embedded: bool) -> None:
+@click.option(
+    "--embedded/--separate",
+    default=None,
+    help="Check what `up`, `eval` and `demo` need, which run everything in one process, or what separate "
+    "services need.  [default: --separate where NUGGETSTREAM_NATS_URL or NUGGETSTREAM_DATABASE_URL is set]",
+)
+def command(embedded: bool | None) -> None:
     """Check installation, configuration and connections; exit 1 if something needed is missing.
 
     It prints the URLs of the broker, the database and the model, without passwords.
     """
     platform = read_settings(PlatformSettings)
-    llm, embedding = read_settings(LLMSettings), read_settings(EmbeddingSettings)
-    pipeline = read_settings(PipelineSettings)
-    pipeline = embedded_pipeline(pipeline) if embedded else pipeline
+    if embedded is None:
+        embedded = platform.model_fields_set.isdisjoint({"nats_url", "database_url"})
+    for settings in (ServerSettings, FetchSettings, AccessSettings, EntrySettings):
+        read_settings(settings)
+    click.echo(f"checked: {_ONE_PROCESS if embedded else _SEPARATE}")
     for module, purpose in _EXTRAS.items():
         installed = importlib.util.find_spec(module) is not None
         click.echo(f"{'ok  ' if installed else '--  '} {module}: {purpose}")
     click.echo(_registries(datetime.now(UTC).date()))
-    checks = [
-        Check("nats-server", _broker_binary),
-        Check("embeddings", lambda: _embeddings(pipeline, embedding), embedding.shown_url),
-        Check("model", lambda: _model(llm), None if llm.offline else masked_url(llm.url)),
-    ]
-    if (fallback := llm.fallback()) is not None:
-        checks.append(Check("fallback", lambda: _model(fallback), masked_url(fallback.url)))
-    if not embedded:
-        checks += [
-            Check("broker", lambda: _broker(platform), masked_url(platform.nats_url)),
-            Check("database", lambda: _database(platform), masked_url(platform.database_url)),
-            Check(
-                "index of the corpus", lambda: _index(platform, pipeline, read_settings(RetrievalSettings))
-            ),
-        ]
-    if asyncio.run(_failures(checks)):
+    if asyncio.run(_failures(list(_checks(platform, embedded=embedded)))):
         raise SystemExit(1)
+
+
+def _checks(platform: PlatformSettings, *, embedded: bool) -> Iterator[Check]:
+    llm, embedding = read_settings(LLMSettings), read_settings(EmbeddingSettings)
+    pipeline, retrieval = read_settings(PipelineSettings), read_settings(RetrievalSettings)
+    if embedded:
+        pipeline = embedded_pipeline(pipeline)
+        yield Check("services", _services)
+        yield Check("nats-server", _broker_binary)
+    yield Check("embeddings", lambda: _embeddings(pipeline, embedding), embedding.shown_url)
+    if (reranker := retrieval.rerank_model) is not None and retrieval.rerank_url is None:
+        yield Check("reranker", lambda: _reranker(reranker))
+    yield Check("model", lambda: _model(llm), None if llm.offline else masked_url(llm.url))
+    if (fallback := llm.fallback()) is not None:
+        yield Check("fallback", lambda: _model(fallback), masked_url(fallback.url))
+    if not embedded:
+        yield Check("broker", lambda: _broker(platform), masked_url(platform.nats_url))
+        yield Check("database", lambda: _database(platform), masked_url(platform.database_url))
+        yield Check("index of the corpus", lambda: _index(platform, pipeline, retrieval))
 
 
 def _registries(today: date) -> str:
@@ -126,11 +145,26 @@ async def _embeddings(pipeline: PipelineSettings, embedding: EmbeddingSettings) 
     return f"{pipeline.embedding_model}, by {runtime_of(pipeline.embedding_model)}"
 
 
+async def _reranker(model: str) -> str:
+    from services.indexer.torch_encoder import installed
+
+    if not installed():
+        raise RuntimeError(f"{model} needs sentence-transformers (extra: dense), or NUGGETSTREAM_RERANK_URL")
+    return f"{model}, by sentence-transformers"
+
+
+async def _services() -> str:
+    """What each service of one process imports."""
+    for name in SERVICES:
+        try:
+            import_module(wiring_of(name))
+        except ModuleNotFoundError as error:
+            raise RuntimeError(f"{name} needs {error.name}, which is not installed (extra: light)") from error
+    return "all are installed"
+
+
 async def _broker_binary() -> str:
-    try:
-        return str(find_binary())
-    except NatsServerMissing:
-        return "no binary for embedded mode (extra: broker); a separate broker does not need it"
+    return str(find_binary())
 
 
 async def _broker(platform: PlatformSettings) -> str:

@@ -43,7 +43,7 @@ asyncio.run(run())
 """
 
 
-def test_a_child_that_starts_while_calls_are_under_way_logs_nothing() -> None:
+def test_a_child_that_starts_while_calls_are_in_flight_logs_nothing() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GRPC_")}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=False
