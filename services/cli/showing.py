@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 import click
 from rich.console import RenderableType
 
+from nuggetstream.extras import MissingExtra, extras_named
 from nuggetstream.files.printing import print_tables
 
 P = ParamSpec("P")
@@ -53,16 +54,16 @@ def show_written(files: Iterable[Path | str], *, plain: bool = False) -> None:
         click.echo(f"written: {file}", err=plain)
 
 
-def needing_analysis(command: Callable[P, R]) -> Callable[P, R]:
-    """A command that imports the libraries of the extra `analysis` when it runs, and says so without them."""
+def needing_extras(command: Callable[P, R]) -> Callable[P, R]:
+    """A command that imports libraries of extras when it runs, and names the extra where one is missing."""
 
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
-        except ModuleNotFoundError as error:
-            hint = f"{error.name} is not installed: pip install '.[analysis]' in a checkout"
-            raise click.ClickException(hint) from error
+            with extras_named():
+                return command(*args, **kwargs)
+        except MissingExtra as error:
+            raise click.ClickException(str(error)) from error
 
     return guarded
 

@@ -57,6 +57,14 @@ def test_commands_are_in_fences(page: str) -> None:
     assert len(comments) == sum(bool(block.mark) for block in blocks(page)), "a comment without a block"
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/operations/install.md"])
+def test_the_environment_is_activated_before_the_first_command(page: str) -> None:
+    lines = [line for block in blocks(page) if block.language == "sh" for line in block.text.splitlines()]
+    activated = next(number for number, line in enumerate(lines) if "source .venv/bin/activate" in line)
+    first = next(number for number, line in enumerate(lines) if line.startswith("nuggetstream "))
+    assert activated < first
+
+
 @pytest.mark.parametrize(
     ("language", "mark"),
     [

@@ -13,7 +13,7 @@ from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_
 from services.cli.names import names_of
 from services.cli.rating_options import with_options
 from services.cli.sections import Sectioned
-from services.cli.showing import needing_analysis, plain_option, refusing, show
+from services.cli.showing import needing_extras, plain_option, refusing, show
 
 if TYPE_CHECKING:
     from nuggetstream.crowd.study import CrowdOptions
@@ -60,7 +60,7 @@ def command() -> None:
     help="Folder for crowd.json, gold.csv, workers.csv.",
 )
 @plain_option
-@needing_analysis
+@needing_extras
 def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Agreement, gold labels and competence from VOTES, the labels that workers gave to items.
 
@@ -104,7 +104,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for grades.json, grades.csv."
 )
 @plain_option
-@needing_analysis
+@needing_extras
 def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Merits and grades of the items of every topic, from LABELS that compare two items.
 

@@ -26,7 +26,7 @@ from services.cli.rating_options import (
     with_options,
 )
 from services.cli.sections import Sectioned
-from services.cli.showing import BadInput, needing_analysis, plain_option, refusing, show
+from services.cli.showing import BadInput, needing_extras, plain_option, refusing, show
 
 _REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, InvalidOption, Unsettled)
 
@@ -54,7 +54,7 @@ _REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, Inval
 @with_options(READING_OPTIONS)
 @with_options(METHOD_OPTIONS)
 @with_options(SECTION_OPTIONS)
-@needing_analysis
+@needing_extras
 def command(files: tuple[Path, ...], out: Path | None, plain: bool, **arguments: object) -> None:
     """Rate the systems of FILES by Bradley-Terry, with intervals.
 

@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from nuggetstream.files.dataset import UnusableFile
-from services.cli.showing import needing_analysis, refusing
+from services.cli.showing import needing_extras, refusing
 
 
 def site(url: str | None) -> str | None:
@@ -37,7 +37,7 @@ def site(url: str | None) -> str | None:
     callback=lambda _context, _option, url: site(url),
     help="Pages of a platform that has the battles, such as http://127.0.0.1:8080; the report links to them.",
 )
-@needing_analysis
+@needing_extras
 def command(results: Path, out: Path, pages: str | None) -> None:
     """Turn RESULTS (the results.jsonl of `nuggetstream eval`) into a report.
 

@@ -7,7 +7,7 @@ import click
 
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.rating_options import with_options
-from services.cli.showing import needing_analysis, plain_option, refusing, show
+from services.cli.showing import needing_extras, plain_option, refusing, show
 from services.cli.text_options import NO_LANGUAGE, TEXT_OPTIONS
 
 
@@ -15,7 +15,7 @@ from services.cli.text_options import NO_LANGUAGE, TEXT_OPTIONS
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @with_options(TEXT_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def command(files: tuple[Path, ...], limit: int, out: Path | None, plain: bool, **given: Any) -> None:
     """Length, readability, citations and markup of the texts in FILES, and means per group.
 

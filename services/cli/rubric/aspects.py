@@ -6,7 +6,7 @@ import click
 
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.rubric.options import FILE
-from services.cli.showing import BadInput, needing_analysis, plain_option, refusing, show
+from services.cli.showing import BadInput, needing_extras, plain_option, refusing, show
 
 
 @click.command("aspects", short_help="Correlate scores from aspects with people.")
@@ -20,7 +20,7 @@ from services.cli.showing import BadInput, needing_analysis, plain_option, refus
     help="Seed of the folds that cross-validate the tree.",
 )
 @plain_option
-@needing_analysis
+@needing_extras
 def aspects_command(judge: Path, people: Path, seed: int, *, plain: bool) -> None:
     """Correlate scores from aspects rated by JUDGE with what PEOPLE accept.
 

@@ -15,14 +15,14 @@ from services.cli.rubric.options import (
     VERIFY_OPTIONS,
     graded_argument,
 )
-from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
+from services.cli.showing import needing_extras, plain_option, refusing, show, show_written
 
 
 @click.command("cover", short_help="Compute Cover@k and n-EXAM of every system.")
 @graded_argument
 @with_options(COVER_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def cover_command(
     graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
@@ -46,7 +46,7 @@ def cover_command(
 @graded_argument
 @with_options(QRELS_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: bool, **given: Any) -> None:
     """Write relevance labels for trec_eval, made from grades. A passage without a grade gets no line."""
     from nuggetstream.rubric.graded import load
@@ -66,7 +66,7 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
 @graded_argument
 @with_options(VERIFY_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def verify_command(
     graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
@@ -98,7 +98,7 @@ def verify_command(
 @graded_argument
 @with_options(AGREE_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def agree_command(
     graded: Path, prompt_class: str | None, labels: Path | None, *, form: str, plain: bool, **given: Any
 ) -> None:

@@ -7,7 +7,7 @@ import click
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.rating_options import with_options
 from services.cli.rubric.options import FILE, KAPPA_OPTIONS
-from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
+from services.cli.showing import needing_extras, plain_option, refusing, show, show_written
 
 
 @click.command("kappa", short_help="Compute one kappa of two files of labels.")
@@ -15,7 +15,7 @@ from services.cli.showing import needing_analysis, plain_option, refusing, show,
 @click.argument("second", type=FILE)
 @with_options(KAPPA_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def kappa_command(
     first: Path,
     second: Path,

@@ -8,13 +8,13 @@ import click
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.rating_options import with_options
 from services.cli.rubric.options import CORRELATE_OPTIONS, FILE, MEASURE_OPTIONS
-from services.cli.showing import needing_analysis, plain_option, refusing, show, show_written
+from services.cli.showing import needing_extras, plain_option, refusing, show, show_written
 
 
 @click.command("measure", short_help="Score the rankings of runs by labels.")
 @with_options(MEASURE_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, **given: Any) -> None:
     """Score the rankings of runs by relevance labels, with standard errors.
 
@@ -43,7 +43,7 @@ def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, *
 @click.argument("official", type=FILE)
 @with_options(CORRELATE_OPTIONS)
 @plain_option
-@needing_analysis
+@needing_extras
 def correlate_command(
     leaderboard: Path, official: Path, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
