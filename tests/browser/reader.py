@@ -44,7 +44,7 @@ class Reader:
 
     async def texts(self, selector: str) -> list[str]:
         """The visible texts of elements, at one time: read again if the page replaced one meanwhile."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while True:
                 try:
                     found = await asyncio.to_thread(self._browser.find_elements, By.CSS_SELECTOR, selector)
@@ -79,7 +79,7 @@ class Reader:
         """The first value of a script that holds; a script that fails is run again, as when a page loads."""
         found: Any = None
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(90):
                 while True:
                     try:
                         found = await self.runs(script)

@@ -167,7 +167,7 @@ async def test_a_script_of_an_allowed_site_follows_the_battle_with_its_token(
         )
         await world.happens(*story.told()[1:])
         said: list[str] = []
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while not any("Only A states" in line for line in said):
                 said += await reader.complaints()
                 await asyncio.sleep(0.05)
@@ -211,7 +211,7 @@ async def test_a_site_that_is_not_allowed_shows_nothing(browser: Chrome, bus: Bu
         await world.http.post("/v1/battles", json=submission())
         reader = await shown(browser, site, world, example().replace("BATTLE", "tides"))
         await reader.until("document.querySelector('iframe') !== null")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while not any("frame-ancestors" in line for line in await reader.complaints()):
                 await asyncio.sleep(0.05)
         await asyncio.to_thread(browser.switch_to.frame, 0)

@@ -65,7 +65,7 @@ class Process:
         assert self.child is not None
         if self.child.returncode is None:
             self.child.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(90):
             return await self.child.wait()
 
 

@@ -62,7 +62,7 @@ async def prometheus(folder: Path, targets: Mapping[str, int]) -> AsyncIterator[
             f"--web.listen-address=127.0.0.1:{port}", stdout=log, stderr=log,
         )  # fmt: skip
     try:
-        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as http:
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=90) as http:
             await until(lambda: _is_ready(http), 30)
             yield Prometheus(http)
     finally:

@@ -222,7 +222,7 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
         async with AsyncClient(f"http://127.0.0.1:{http}") as client:
             assert (await client.submit_and_wait(battle(1))).state is BattleState.SCORED
             assert (await client.ready()).status == "ok"
-        async with httpx2.AsyncClient(timeout=30) as prometheus:
+        async with httpx2.AsyncClient(timeout=90) as prometheus:
             exposed = (await prometheus.get(f"http://127.0.0.1:{metrics}/metrics")).text
         for name in (
             "messaging_process_duration_seconds_count",

@@ -23,7 +23,7 @@ async def test_the_arena_serves_until_it_is_interrupted(tmp_path: Path) -> None:
             assert line, "it ended before it was ready"
             what, _, rest = line.strip().partition(" ")
             where[what] = rest.split()[0] if rest else ""
-        async with httpx2.AsyncClient() as http:
+        async with httpx2.AsyncClient(timeout=90) as http:
             assert "Which answer is better?" in (await http.get(where["arena"])).text
             earlier = (await http.get(where["board"].replace("/leaderboard", "/v1/battles"))).json()
         assert {battle["id"] for battle in earlier} >= {"demo-01", "demo-16"}

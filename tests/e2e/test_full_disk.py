@@ -25,7 +25,7 @@ async def disk(tmp_path: Path) -> AsyncIterator[Disk]:
 
 
 def client_of(banner: dict[str, str]) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(base_url=banner["pages"], timeout=30)
+    return httpx2.AsyncClient(base_url=banner["pages"], timeout=90)
 
 
 async def until(holds: Callable[[], Awaitable[bool]], within: float = 60.0) -> None:

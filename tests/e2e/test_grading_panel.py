@@ -107,7 +107,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
         running(model) as url,
         embedded(choices(tmp_path, url)) as platform,
         AsyncClient(platform.url) as client,
-        httpx2.AsyncClient(base_url=platform.url) as http,
+        httpx2.AsyncClient(base_url=platform.url, timeout=90) as http,
     ):
         receipts = [await client.submit(battle(number)) for number in range(BATTLES)]
         ids = [receipt.battle_id for receipt in receipts]

@@ -75,7 +75,7 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
         assert view.grounded_verdict is not None
         assert view.grounded_verdict.preference == "a"
         assert view.grounded_verdict.nuggets == sum(n.grounding is Grounding.GROUNDED for n in view.nuggets)
-        async with httpx2.AsyncClient(base_url=running.url) as http:
+        async with httpx2.AsyncClient(base_url=running.url, timeout=90) as http:
             page = (await http.get(f"/battles/{view.id}")).text
             for shown in (page, (await http.get("/leaderboard", params={"arena": "health"})).text):
                 assert '<p class="banner" role="note"><strong>Offline heuristics' in shown

@@ -51,7 +51,7 @@ async def health(address: str, name: str) -> int | None:
     async with rpc.channel(address) as channel:
         stub: Any = health_pb2_grpc.HealthStub(channel)
         try:
-            reply = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=5)
+            reply = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=90)
         except Exception:
             return None
         return int(reply.status)
@@ -88,7 +88,7 @@ async def test_services_wait_while_members_of_the_cluster_are_away_and_say_so(
         gateway = start_of("gateway", url, record, grpc[0], http)
         judge = start_of("judge", url, record, grpc[1], http)
         async with (
-            httpx2.AsyncClient(base_url=f"http://127.0.0.1:{http}") as client,
+            httpx2.AsyncClient(base_url=f"http://127.0.0.1:{http}", timeout=90) as client,
             starting(gateway) as first,
             starting(judge) as second,
         ):

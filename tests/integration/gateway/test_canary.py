@@ -165,7 +165,7 @@ async def test_a_run_that_a_stop_interrupts_is_due_again(world: World) -> None:
     running = asyncio.create_task(watch_of(runs, hangs, hour).run(stop))
     await begun.wait()
     stop.set()
-    await asyncio.wait_for(running, 20)
+    await asyncio.wait_for(running, 90)
     assert await runs.latest() == []
     await watch_of(runs, obeys, hour).once()
     [run] = await runs.latest()

@@ -135,7 +135,7 @@ async def test_many_battles_are_answered_one_by_one_in_order(world: World, clien
 async def test_a_battle_is_watched_from_its_first_event_to_its_end(world: World, client: Any) -> None:
     first, *rest = Story(battle()).told()
     await world.happens(first)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         watching = client.watch("tides")
         assert (await anext(watching)).number == 1
         await world.happens(*rest)
@@ -247,7 +247,7 @@ async def test_the_documented_example_follows_the_stream(world: World, capsys: A
     names: dict[str, Any] = {"remember": remember}
     exec(compile(example, "events.md", "exec"), names)
     following = asyncio.create_task(asyncio.to_thread(names["follow"], str(world.http.base_url)))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not world.tail.follows:
             await asyncio.sleep(0.01)
         await world.happens(*Story(battle(arena="mine")).told())

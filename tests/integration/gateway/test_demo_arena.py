@@ -24,7 +24,10 @@ async def visited(platform: str) -> AsyncIterator[httpx2.AsyncClient]:
     """A visitor of the arena of a platform."""
     async with AsyncClient(platform, patience=0) as client:
         arena = Arena.of(ARENA, client, platform.rstrip("/"))
-        async with serving(arena.app(), grace=0.3) as url, httpx2.AsyncClient(base_url=url) as visitor:
+        async with (
+            serving(arena.app(), grace=0.3) as url,
+            httpx2.AsyncClient(base_url=url, timeout=90) as visitor,
+        ):
             yield visitor
 
 
@@ -106,7 +109,10 @@ async def test_of_two_votes_that_arrive_together_the_first_alone_is_sent(world: 
                     both.set()
             await site(scope, receive, send)
 
-        async with serving(arriving, grace=0.3) as url, httpx2.AsyncClient(base_url=url) as visitor:
+        async with (
+            serving(arriving, grace=0.3) as url,
+            httpx2.AsyncClient(base_url=url, timeout=90) as visitor,
+        ):
             path = await chosen(visitor)
             votes = [visitor.post(f"{path}/vote/{vote}") for vote in ("a", "b")]
             assert [reply.status_code for reply in await asyncio.gather(*votes)] == [303, 303]
@@ -126,7 +132,7 @@ async def test_a_vote_that_could_not_be_sent_can_be_cast_again(world: World) -> 
 
     async with Platform(str(world.http.base_url), patience=0) as client:
         site = Arena.of(ARENA, client, str(world.http.base_url).rstrip("/")).app()
-        async with serving(site, grace=0.3) as url, httpx2.AsyncClient(base_url=url) as visitor:
+        async with serving(site, grace=0.3) as url, httpx2.AsyncClient(base_url=url, timeout=90) as visitor:
             path = await chosen(visitor)
             statuses = [(await visitor.post(f"{path}/vote/{vote}")).status_code for vote in ("a", "b")]
     assert statuses == [502, 303]

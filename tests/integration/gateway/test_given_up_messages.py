@@ -41,12 +41,12 @@ async def judging_in_vain(world: World) -> AsyncIterator[None]:
         yield
     finally:
         stop.set()
-        await asyncio.wait_for(running, 20)
+        await asyncio.wait_for(running, 90)
 
 
 async def until(condition: Callable[[], Awaitable[object]]) -> None:
     """Wait until an asynchronous condition holds."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while not await condition():
             await asyncio.sleep(0.02)
 

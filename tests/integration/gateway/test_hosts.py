@@ -102,7 +102,7 @@ async def test_a_page_of_another_site_writes_nothing(world: World) -> None:
 
 async def test_an_operator_can_add_names(world: World) -> None:
     app = create_app(world.gateway, AllowedHosts.of(["arena.example.org"]))
-    async with serving(app) as url, httpx2.AsyncClient(base_url=url) as http:
+    async with serving(app) as url, httpx2.AsyncClient(base_url=url, timeout=90) as http:
         assert (await http.get("/v1/battles", headers={"host": "arena.example.org"})).status_code == 200
         assert (await http.get("/v1/battles", headers={"host": "other.example.org"})).status_code == 421
 

@@ -63,7 +63,7 @@ async def test_a_process_reports_that_the_model_went_away_and_that_it_answers_ag
     reporter = ModelStateReporter(bus, Stage.JUDGE, lambda: away)
 
     async def until(expected: list[WaitingStage]) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while states.waiting() != expected:
                 await asyncio.sleep(0.02)
 

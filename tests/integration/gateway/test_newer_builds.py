@@ -67,7 +67,7 @@ async def recording(world: World, *, newer: bool) -> AsyncIterator[list[str]]:
         yield delivered
     finally:
         stop.set()
-        await asyncio.wait_for(running, 30)
+        await asyncio.wait_for(running, 90)
 
 
 async def test_a_replica_leaves_events_of_a_newer_build_to_that_build(

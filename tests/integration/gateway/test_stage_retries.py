@@ -51,7 +51,7 @@ async def test_a_battle_names_the_stage_that_tries_again_until_it_has_ended(
     stage = event_stage(Stage.JUDGE, judges, world.blobs, concurrency=1, deadline=60.0, consumer=consumer)
     async with world.gateway.retries.listening(world.bus):
         running = asyncio.create_task(Runner(world.bus, stage).run(stop))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while len(attempts) < 2 or not (found := await waiting()):
                 await asyncio.sleep(0.02)
         [entry] = found

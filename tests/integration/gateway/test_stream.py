@@ -42,7 +42,7 @@ async def stream(world: World, query: str = "", **headers: str) -> AsyncIterator
 
 async def following(world: World) -> None:
     """Return when the stream reads; events before that are not sent."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not world.tail.follows:
             await asyncio.sleep(0.01)
 
@@ -130,7 +130,7 @@ async def test_a_lost_notification_delays_and_loses_nothing(world: World) -> Non
     deaf = Tail.of(world.database, world.gateway, poll=0.05)
     told = deaf.follow(Selection(), await deaf.start(None))
     first = asyncio.create_task(anext(told))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not deaf.follows:
             await asyncio.sleep(0.01)
         await world.happens(Story(battle()).submitted())
@@ -146,7 +146,7 @@ async def test_a_client_that_reads_too_slowly_is_let_go_with_what_it_has(
     slow = Tail.of(world.database, world.gateway, poll=0.05)
     told = slow.follow(Selection(), await slow.start(None))
     first = asyncio.create_task(anext(told))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not slow.follows:
             await asyncio.sleep(0.01)
         await world.happens(Story(battle()).submitted())

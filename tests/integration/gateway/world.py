@@ -75,6 +75,7 @@ from services.store.system_shares import SystemShares
 from services.wire import topology
 from services.wire.codec import unseal
 
+_PATIENCE_S = 90.0  # for an answer of a service of the test, on a machine that has much else to do
 _TLS = httpx2.create_ssl_context()  # nobody here speaks it, and each client would make its own
 NOW = datetime(2025, 5, 4, 12, 0, tzinfo=UTC)
 TIDES = "https://example.org/tides"
@@ -164,7 +165,7 @@ async def opened(
             search=BattleSearch(database),
             doubts=Doubts(database),
             intake=Intake(battles, Submissions(database), relay, admission),
-            ratings=RatingsClient(channel, nuggets, sign=partial(signature, keys)),
+            ratings=RatingsClient(channel, nuggets, deadline=_PATIENCE_S, sign=partial(signature, keys)),
             followers=followers,
             readiness=readiness(relay, database, admission),
             costs=Costs(database),
@@ -185,7 +186,8 @@ async def opened(
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2, limits=RPC_LIMITS)
         )
-        http = await stack.enter_async_context(httpx2.AsyncClient(base_url=base, timeout=20, verify=_TLS))
+        client = httpx2.AsyncClient(base_url=base, timeout=_PATIENCE_S, verify=_TLS)
+        http = await stack.enter_async_context(client)
         recorder = Recorder(battles, bus.core_publish)
         yield World(
             bus=bus,

@@ -42,8 +42,8 @@ async def test_a_server_is_serving_until_it_is_left(name: str) -> None:
 
     async with rpc.serve("127.0.0.1:0", [service()]) as port:
         watcher = asyncio.create_task(watch(port))
-        await asyncio.wait_for(watching.wait(), 30)
-    assert await asyncio.wait_for(watcher, 30) == [SERVING, NOT_SERVING]
+        await asyncio.wait_for(watching.wait(), 90)
+    assert await asyncio.wait_for(watcher, 90) == [SERVING, NOT_SERVING]
 
 
 async def test_a_service_nobody_added_has_no_health() -> None:
@@ -57,7 +57,7 @@ async def test_reflection_lists_every_service() -> None:
     async with rpc.serve("127.0.0.1:0", [service()]) as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         stub = reflection_pb2_grpc.ServerReflectionStub(channel)
         call = stub.ServerReflectionInfo(
-            iter([reflection_pb2.ServerReflectionRequest(list_services="")]), timeout=10
+            iter([reflection_pb2.ServerReflectionRequest(list_services="")]), timeout=90
         )
         (reply,) = [reply async for reply in call]
     names = {found.name for found in reply.list_services_response.service}
@@ -83,7 +83,7 @@ async def test_a_call_in_flight_is_finished_when_the_server_is_left() -> None:
     async with rpc.serve("127.0.0.1:0", [embedding_service(Slow(), Slow())]) as port:
         client = GrpcEmbedder(f"127.0.0.1:{port}", "words")
         call = asyncio.create_task(client.embed(["tea"]))
-        await asyncio.wait_for(started.wait(), 30)
+        await asyncio.wait_for(started.wait(), 90)
         asyncio.get_running_loop().call_later(0.05, go.set)
     assert (await call).shape == (1, 64)
     await client.close()

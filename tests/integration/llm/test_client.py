@@ -373,7 +373,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_ended(connect: Connect) 
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-    await asyncio.wait_for(ended.wait(), 30)
+    await asyncio.wait_for(ended.wait(), 90)
     assert (await ask()).usage.cached is False
     assert len(server.requests) == 2
 

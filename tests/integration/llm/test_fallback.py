@@ -23,6 +23,7 @@ async def test_the_fallback_answers_while_the_first_is_away_and_is_booked_as_its
     store = Kept()
     store.there.set()
     ask = connect(first, fallback=second, ledger=Ledger(PRICES), log=CallLog(store))
+    ask.model.circuit._clock = lambda: 1_000.0  # a probe is made when the test says so
     reply = await ask(assignment("One."))
     assert reply.usage.cost is not None
     assert reply.usage.cost.amount == Decimal("0.00022")  # of the fallback: 110 tokens

@@ -112,7 +112,7 @@ class Flow:
             yield runner
         finally:
             stop.set()
-            await asyncio.wait_for(task, 20)
+            await asyncio.wait_for(task, 90)
 
     @asynccontextmanager
     async def hearing(self, *subjects: str) -> AsyncIterator[Ear]:
@@ -126,7 +126,7 @@ class Flow:
         The server counts what is pending a moment after it has stored a message: what the consumer was
         given is compared with what the stream holds.
         """
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while True:
                 last = (await self.bus.js.stream_info(stream)).state.last_seq
                 info = await self.bus.js.consumer_info(stream, durable)
@@ -141,7 +141,7 @@ class Flow:
 
     async def holding(self, messages: int) -> None:
         """Wait until exactly so many are."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while await self.held() != messages:
                 await asyncio.sleep(0.01)
 

@@ -28,7 +28,7 @@ async def read_as_keda(folder: Path, account: str) -> dict[tuple[str, str], dict
     """Every consumer by stream and name, from the monitoring endpoint, of this account."""
     (ports,) = folder.glob("*.ports")
     (monitoring,) = json.loads(ports.read_text(encoding="utf-8"))["monitoring"]
-    async with httpx2.AsyncClient(base_url=monitoring) as http:
+    async with httpx2.AsyncClient(base_url=monitoring, timeout=90) as http:
         answer = await http.get("/jsz", params={"acc": account, "consumers": "true", "config": "true"})
     accounts = answer.json()["account_details"]
     streams = [s for each in accounts if each["name"] == account for s in each["stream_detail"]]
@@ -61,7 +61,7 @@ async def test_every_consumer_that_scales_exists_and_its_lag_is_right(
     }  # fmt: skip
 
     subscription = await bus.js.pull_subscribe_bind("scraper", "ARENA")
-    (taken, *_) = await subscription.fetch(2, timeout=5)
+    (taken, *_) = await subscription.fetch(2, timeout=90)
     await taken.ack_sync()
     scraper = (await read_as_keda(tmp_path / "nats", account))["ARENA", "scraper"]
     assert (scraper["num_pending"], scraper["num_ack_pending"], lag(scraper)) == (1, 1, 2)

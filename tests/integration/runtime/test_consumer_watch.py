@@ -21,7 +21,7 @@ async def test_the_lag_of_a_stage_that_nobody_runs_is_exported(flow):
     await ensure(flow.bus.js, (), (spec,))
     await flow.submit("one", "two", "three")
     watch = watch_of(flow.bus, spec)
-    async with asyncio.timeout(10):  # the broker counts a moment after it has stored
+    async with asyncio.timeout(90):  # the broker counts a moment after it has stored
         await watch.measure()
         while lag(spec.durable) != 3:
             await asyncio.sleep(0.02)
@@ -58,7 +58,7 @@ async def test_a_consumer_of_an_operator_is_no_stage_and_one_that_is_not_durable
     await flow.bus.js.subscribe(spec.subjects[0], ordered_consumer=True)
     await flow.submit("one", "two", "three")
     watch, mine = watch_of(flow.bus, spec), {"stream": spec.stream, "consumer": "my-archive"}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(90):
         await watch.measure()
         while REGISTRY.get_sample_value("nuggetstream_other_consumer_lag", mine) != 3:
             await asyncio.sleep(0.02)

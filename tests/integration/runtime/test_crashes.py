@@ -108,7 +108,7 @@ async def test_an_exhausted_message_no_longer_waits_in_its_stream(flow):
     spec = replace(flow.stage(ack_wait=0.1, max_deliver=1).consumer, stream="WORK", subjects=("work.>",))
     await ensure(flow.bus.js, (StreamSpec("WORK", ("work.>",), until_acked=True),), (spec,))
     await flow.bus.publish(Outgoing("work.one", "lost", "test.Job", b"lost"))
-    async with flow.running(AdvisoryMover(flow.bus, (spec,)).stage("dead.mover")), asyncio.timeout(30):
+    async with flow.running(AdvisoryMover(flow.bus, (spec,)).stage("dead.mover")), asyncio.timeout(90):
         await take_and_never_answer(flow, spec.broker_max_deliver, "WORK")
         while await flow.count("WORK"):
             await asyncio.sleep(0.01)
@@ -127,7 +127,7 @@ async def take_and_never_answer(flow, times: int, stream: str = "JOBS") -> None:
     """What a consumer looks like whose process dies at every delivery."""
     pull = await flow.bus.js.pull_subscribe_bind("assigner", stream)
     for _ in range(times):
-        await pull.fetch(1, timeout=5)
+        await pull.fetch(1, timeout=90)
     # One more pull makes the broker notice that this was the last.
     with pytest.raises(TimeoutError):
         await pull.fetch(1, timeout=0.5)
@@ -139,7 +139,7 @@ async def test_a_hopeless_job_whose_body_cannot_be_fetched_now_is_named_once_it_
     await ensure(flow.bus.js, (), (spec,))
     await flow.submit("lost")
     pull = await flow.bus.js.pull_subscribe_bind("assigner", "JOBS")
-    await pull.fetch(1, timeout=5)  # its only attempt, never answered
+    await pull.fetch(1, timeout=90)  # its only attempt, never answered
     await pull.unsubscribe()
 
     async def decode(_, body: bytes) -> str:
@@ -242,7 +242,7 @@ async def test_a_publication_waits_for_the_broker_and_is_stored_once(flow, nats_
     await nats_server.kill()
     waiting = asyncio.create_task(flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x")))
     await nats_server.start()
-    first = await asyncio.wait_for(waiting, 30)
+    first = await asyncio.wait_for(waiting, 90)
     second = await flow.bus.publish(Outgoing("result.one", "x", "test.Result", b"x"))
     assert (first.duplicate, second.duplicate) == (False, True)
 
@@ -262,12 +262,12 @@ async def test_a_bus_without_a_broker_turns_unhealthy_and_recovers(nats_server: 
         back = asyncio.Event()
         bus.on_reconnect(back.set)
         await nats_server.kill()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while bus.healthy:
                 await asyncio.sleep(0.01)
         assert not bus.connected
         await nats_server.start()
-        await asyncio.wait_for(back.wait(), 30)
+        await asyncio.wait_for(back.wait(), 90)
         assert bus.healthy
         assert bus.connected
 
@@ -292,7 +292,7 @@ async def test_a_runner_whose_connection_is_closed_for_good_ends_with_an_error(f
         await started.wait()
         await bus._nc.close()  # what the library does when the broker refuses the credentials
         with pytest.raises(BusClosed):
-            await asyncio.wait_for(running, 30)
+            await asyncio.wait_for(running, 90)
         assert not bus.healthy
 
 
@@ -305,7 +305,7 @@ async def test_sigterm_finishes_what_is_in_flight_hands_back_the_rest_and_leaves
         family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
         async with flow.hearing("result.>") as results:
             process.terminate()
-            assert await asyncio.wait_for(process.wait(), 30) == 0
+            assert await asyncio.wait_for(process.wait(), 90) == 0
             finished = {note.body for note in await results.take(2)}
             async with flow.running(flow.stage(ack_wait=LONG)):
                 # Another runner has the rest at once, not when ack_wait is over.
@@ -339,7 +339,7 @@ async def test_no_job_is_started_once_draining_has_begun(flow):
     await flow.holding(2)
     await begun.wait()
     stop.set()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while len(runner._in_flight):
             await asyncio.sleep(0.01)
     pulled.set()
@@ -353,7 +353,7 @@ async def test_sigterm_hands_back_a_job_that_does_not_finish_within_the_grace(fl
         await flow.submit("one")
         await ear.next()
         process.terminate()
-        assert await asyncio.wait_for(process.wait(), 30) == 0
+        assert await asyncio.wait_for(process.wait(), 90) == 0
         async with flow.running(flow.stage(ack_wait=LONG)):
             await flow.settled()
     assert await flow.count("RESULTS") == 1

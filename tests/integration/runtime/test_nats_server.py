@@ -53,7 +53,7 @@ async def answer_to(address: str, options: dict[str, str]) -> str:
     reader, writer = await asyncio.open_connection(host, int(port))
     await reader.readline()  # what the server is
     writer.write(f"CONNECT {json.dumps(options)}\r\nPING\r\n".encode())
-    answer = await asyncio.wait_for(reader.readline(), 20)
+    answer = await asyncio.wait_for(reader.readline(), 90)
     writer.close()
     await writer.wait_closed()
     return answer.decode()
@@ -88,7 +88,7 @@ async def test_other_users_can_read_nothing_that_it_writes(tmp_path):
 
 async def test_what_it_confirms_is_on_disk(nats_server):
     monitoring = nats_server._monitoring
-    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{monitoring}") as http:
+    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{monitoring}", timeout=90) as http:
         config = (await http.get("/jsz?config=true")).json()["config"]
     assert config["sync_always"] is True
 

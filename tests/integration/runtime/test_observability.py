@@ -109,7 +109,7 @@ async def test_a_reconnection_is_counted(flow, nats_server):
     flow.bus.on_reconnect(back.set)
     await nats_server.kill()
     await nats_server.start()
-    await asyncio.wait_for(back.wait(), 30)
+    await asyncio.wait_for(back.wait(), 90)
     assert value("nuggetstream_bus_reconnects_total") == before + 1
 
 
@@ -130,7 +130,7 @@ async def test_a_plain_message_reaches_all_listeners_and_one_of_a_queue(flow):
         bus.core_subscribe("news", listener("queue"), queue="q"),
     ):
         await bus.core_publish("news", b"hello")
-        got = sorted([await asyncio.wait_for(heard.get(), 30) for _ in range(3)])
+        got = sorted([await asyncio.wait_for(heard.get(), 90) for _ in range(3)])
         await bus.flush()
         assert heard.empty()
     assert got == [("a", b"hello"), ("b", b"hello"), ("queue", b"hello")]

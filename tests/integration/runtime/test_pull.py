@@ -110,7 +110,7 @@ async def test_a_flush_that_was_given_up_on_does_not_deafen_the_connection(flow,
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not holds():
             await asyncio.sleep(0.01)
 
@@ -133,11 +133,11 @@ async def test_a_consumer_that_nobody_created_is_created_by_its_runner(flow):
         await flow.submit("one")
         assert (await results.next()).body == b"ONE"
     stop.set()
-    await asyncio.wait_for(task, 30)
+    await asyncio.wait_for(task, 90)
 
 
 async def test_ensure_is_quick_enough_to_run_at_every_start(flow):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(90):
         for _ in range(10):
             await ensure(flow.bus.js, (), (flow.consumer,))
 
@@ -157,9 +157,9 @@ async def test_a_runner_ends_although_a_cancellation_of_its_pulling_was_swallowe
     await ensure(flow.bus.js, (), (flow.consumer,))
     runner = Runner(flow.bus, flow.stage())
     running = asyncio.create_task(runner.run(asyncio.Event()))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not runner.pulls:
             await asyncio.sleep(0.02)
     running.cancel()
-    await asyncio.wait([running], timeout=30)
+    await asyncio.wait([running], timeout=90)
     assert (swallowed.is_set(), running.cancelled()) == (True, True)

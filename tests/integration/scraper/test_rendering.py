@@ -85,7 +85,7 @@ async def browser_url(chromium: str, tmp_path: Path) -> AsyncIterator[str]:
     finally:
         process.terminate()
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(90):
                 await process.wait()
         except TimeoutError:
             process.kill()

@@ -106,7 +106,7 @@ async def test_claims_are_swept_until_the_process_stops(postgres: Database) -> N
     store, stop = DatabaseClaims(postgres), asyncio.Event()
     assert await store.take("ended", "killed", -7200.0)
     sweeping = asyncio.create_task(store.sweep_regularly(stop))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while await keys(postgres):
             await asyncio.sleep(0.02)
     assert not sweeping.done()

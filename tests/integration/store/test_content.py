@@ -87,7 +87,7 @@ async def test_neither_writers_nor_readers_of_chunks_wait_and_what_is_committed_
 ) -> None:
     chunks, changes, other = Chunks(postgres), ChunkChanges(postgres), Database(postgres.url)
     mark = await changes.mark()
-    async with asyncio.timeout(20), other.engine.connect() as slow:
+    async with asyncio.timeout(90), other.engine.connect() as slow:
         row = {"id": "slow", "arena": "a", "content_hash": "p", "ordinal": 0, "text": "s", "text_hash": "t"}
         await slow.execute(insert(chunk_table).values(row))
         await chunks.add(chunks_of("quick", 2))  # while another writer is not done
@@ -156,7 +156,7 @@ async def test_a_restored_chunk_that_another_transaction_holds_is_read_and_nobod
     mark = await changes.mark()
     await restore(postgres, "old", 2)
     held = select(chunk_table.c.id).where(chunk_table.c.id == "old-0").with_for_update()
-    async with asyncio.timeout(20), other.engine.connect() as slow:
+    async with asyncio.timeout(90), other.engine.connect() as slow:
         await slow.execute(held)
         mark, added = await read_once(changes, mark)
         assert added == ["old-0", "old-1"]

@@ -94,7 +94,7 @@ async def test_an_idle_connection_whose_server_is_silent_is_replaced_within_seco
         async with use(database) as connection:
             first = await connection.scalar(text("SELECT pg_backend_pid()"))
         await relay.silence()
-        async with asyncio.timeout(20), use(database) as connection:
+        async with asyncio.timeout(90), use(database) as connection:
             assert await connection.scalar(text("SELECT pg_backend_pid()")) != first
 
 

@@ -29,13 +29,13 @@ async def test_an_index_is_made_while_others_write(postgres: Database) -> None:
     async with postgres.transaction() as writer:
         await writer.execute(FAILURE, {"key": "open"})
         making = asyncio.create_task(create_index(postgres, "failures", NAME, STATEMENT))
-        async with asyncio.timeout(30), postgres.reading() as reader:
+        async with asyncio.timeout(90), postgres.reading() as reader:
             while not await reader.scalar(WAITS):  # for the transaction that is open
                 await asyncio.sleep(0.02)
-        async with asyncio.timeout(30), postgres.transaction() as another:
+        async with asyncio.timeout(90), postgres.transaction() as another:
             await another.execute(FAILURE, {"key": "meanwhile"})
         assert not making.done()
-    await asyncio.wait_for(making, 30)
+    await asyncio.wait_for(making, 90)
     async with postgres.reading() as reader:
         assert await is_valid(reader)
 
@@ -50,12 +50,12 @@ async def test_two_indexes_of_one_table_are_made_one_after_the_other(postgres: D
         for name, column in zip(names, ("stage", "attempts"), strict=True):
             statement = f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON failures ({column})"
             making.append(asyncio.create_task(create_index(postgres, "failures", name, statement)))
-            async with asyncio.timeout(30), postgres.reading() as reader:
+            async with asyncio.timeout(90), postgres.reading() as reader:
                 while not await reader.scalar(WAITS):
                     await asyncio.sleep(0.02)
                 for _ in range(50):  # in which the second one looks what the first one does
                     await reader.scalar(text("SELECT 1"))
-    await asyncio.wait_for(asyncio.gather(*making), 30)
+    await asyncio.wait_for(asyncio.gather(*making), 90)
     async with postgres.reading() as reader:
         for name in names:
             assert await reader.scalar(

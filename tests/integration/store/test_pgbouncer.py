@@ -93,7 +93,7 @@ async def pooled(postgres_server: PostgresServer) -> AsyncIterator[tuple[str, Da
 
 async def until_it_answers(url: str, log: Path) -> None:
     database = Database(url)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while True:
             try:
                 async with database.transaction():

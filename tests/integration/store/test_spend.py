@@ -150,7 +150,7 @@ async def test_a_call_whose_booking_is_cancelled_is_booked_once(database: Databa
         with pytest.raises(asyncio.CancelledError):
             await booking
     await ledger.book("b1", "judge", "m", Tokens(1, 1), "usage")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while (await store.of_battle("b1")).calls < 2:
             await asyncio.sleep(0.01)
     await ledger.flush()
@@ -175,7 +175,7 @@ async def test_a_call_whose_cancelled_booking_fails_is_booked_later() -> None:
         await booking
     assert len(unbooked) == 0
     answer.set_exception(Unavailable(Reason.STORE_UNAVAILABLE, "gone"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while not len(unbooked):
             await asyncio.sleep(0)
     await unbooked.flush()

@@ -139,7 +139,7 @@ async def test_a_battle_sent_again_beside_new_votes_and_a_recorder_do_not_deadlo
 
     async def waiting(number: int) -> None:
         blocked = "SELECT count(*) FROM pg_locks WHERE NOT granted"
-        async with asyncio.timeout(30), postgres.reading() as tx:
+        async with asyncio.timeout(90), postgres.reading() as tx:
             while (await tx.exec_driver_sql(blocked)).scalar_one() < number:
                 await asyncio.sleep(0.01)
 

@@ -47,6 +47,6 @@ async def test_a_repeated_action_ends_when_the_service_stops() -> None:
         if runs == 3:
             stop.set()
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         await repeat(action, 0.001, stop)
     assert runs == 3

@@ -35,7 +35,7 @@ async def run():
             task.cancel()
     try:
         async with rpc.channel(f"127.0.0.1:{port}") as channel:
-            await channel.unary_unary("/no.Such/Method")(b"", timeout=5)
+            await channel.unary_unary("/no.Such/Method")(b"", timeout=90)
     except grpc.aio.AioRpcError as error:
         print(error.code().name)
 

@@ -14,7 +14,7 @@ from services.cli.settings import ServerSettings
 )
 def test_metrics_are_served_at_their_own_address_alone(given: str | None, bound: str, other: str) -> None:
     port = serve_metrics(ServerSettings(metrics_port=0, metrics_host=given))
-    with urlopen(f"http://{bound}:{port}/metrics", timeout=10) as response:
+    with urlopen(f"http://{bound}:{port}/metrics", timeout=90) as response:
         assert b"# TYPE" in response.read()
     with pytest.raises(URLError):
-        urlopen(f"http://{other}:{port}/metrics", timeout=10)
+        urlopen(f"http://{other}:{port}/metrics", timeout=90)

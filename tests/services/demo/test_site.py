@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")  # one site for all: it ke
 async def client():
     async with (
         serve_site(demo_root(), hang_s=0.05) as base_url,
-        httpx2.AsyncClient(base_url=base_url) as http,
+        httpx2.AsyncClient(base_url=base_url, timeout=90) as http,
     ):
         yield http
 
@@ -113,7 +113,7 @@ async def test_a_path_cannot_leave_the_site_folder():
 
 async def test_leaving_is_quick_and_quiet_while_a_request_hangs(caplog):
     caplog.set_level(logging.DEBUG)
-    async with httpx2.AsyncClient() as http:
+    async with httpx2.AsyncClient(timeout=90) as http:
         async with serve_site(demo_root()) as base_url:
             sent = asyncio.Event()
             hanging = asyncio.create_task(_get_hanging(http, base_url, sent))
@@ -141,7 +141,11 @@ async def test_leaving_is_quick_while_a_reader_ignores_a_huge_page(caplog):
 
 
 async def test_two_sites_run_side_by_side():
-    async with serve_site(demo_root()) as one, serve_site(demo_root()) as two, httpx2.AsyncClient() as http:
+    async with (
+        serve_site(demo_root()) as one,
+        serve_site(demo_root()) as two,
+        httpx2.AsyncClient(timeout=90) as http,
+    ):
         assert one != two
         assert (await http.get(f"{one}/en/quic.html")).content == (
             await http.get(f"{two}/en/quic.html")

@@ -69,7 +69,7 @@ async def test_a_lost_row_is_an_error_and_nobody_waits_for_ever(model: HeldModel
     model.rows_lost = 1
     model.go.set()
     with pytest.raises(ValueError, match="shorter"):
-        await asyncio.wait_for(CachingEmbedder(model).embed(["tea", "coffee"]), 30)
+        await asyncio.wait_for(CachingEmbedder(model).embed(["tea", "coffee"]), 90)
 
 
 async def test_a_row_that_is_remembered_keeps_no_other_row_in_memory() -> None:

@@ -92,7 +92,7 @@ async def test_a_model_that_loses_a_row_is_an_error_and_nobody_waits_for_ever(mo
     model.rows_lost = 1
     model.go.set()
     with pytest.raises(ValueError, match="words returned 1 vectors for 2 texts"):
-        await asyncio.wait_for(BatchingEmbedder(model).embed(["tea", "coffee"]), 30)
+        await asyncio.wait_for(BatchingEmbedder(model).embed(["tea", "coffee"]), 90)
 
 
 async def test_a_caller_that_gives_up_does_no_harm_to_the_others(model: HeldModel) -> None:

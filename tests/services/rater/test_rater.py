@@ -220,7 +220,7 @@ class Heard:
             self.more.notify_all()
 
     async def until(self, count: int) -> None:
-        async with asyncio.timeout(30), self.more:
+        async with asyncio.timeout(90), self.more:
             await self.more.wait_for(lambda: len(self.events) >= count)
 
 
@@ -232,7 +232,7 @@ async def running(announcer: Announcer) -> AsyncIterator[None]:
         yield
     finally:
         stop.set()
-        await asyncio.wait_for(task, 30)
+        await asyncio.wait_for(task, 90)
 
 
 async def test_a_burst_is_announced_once_and_what_follows_when_it_stops(record: Database) -> None:

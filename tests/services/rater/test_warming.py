@@ -32,7 +32,7 @@ async def warmed(boards: Boards) -> None:
     """Wait until the boards of an arena are there."""
     stop = asyncio.Event()
     warming = asyncio.create_task(Warming(boards, INDEPENDENT, delay=0.0).run(stop))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while len(boards.memory) < len(INDEPENDENT):
             await asyncio.sleep(0.01)
     stop.set()

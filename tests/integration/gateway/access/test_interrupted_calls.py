@@ -36,7 +36,7 @@ def submitted(name: str, query: str = "Why?") -> arena_pb2.SubmitBattlesRequest:
 
 async def logged(world: World, count: int) -> list[tuple[str, str | None]]:
     """The entries of the log, once there are as many as expected."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while len(entries := await AuditLog(world.database).latest(9)) < count:
             await asyncio.sleep(0.02)
     return [(entry.action, entry.arena) for entry in entries]

@@ -111,7 +111,7 @@ async def each(
 async def test_watching_brings_every_event_with_its_content(world: World, arena: ArenaStub) -> None:
     first, *rest = Story(battle()).told()
     await world.happens(first)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         watched = aiter(arena.WatchBattle(arena_pb2.WatchBattleRequest(battle_id="tides")))
         seen = [await anext(watched)]
         await world.happens(*rest)
@@ -150,7 +150,7 @@ async def worked_through(world: World, expected: int) -> Iterable[DeadLetter]:
     stop = asyncio.Event()
     stage = ingest_stage(world.gateway.intake, world.blobs, concurrency=1)
     running = asyncio.create_task(Runner(world.bus, stage, grace=1.0).run(stop))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while True:
             dead = (await world.bus.js.stream_info("DEAD")).state.messages
             info = await world.bus.js.consumer_info("INGEST", "intake")

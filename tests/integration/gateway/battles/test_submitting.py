@@ -200,10 +200,10 @@ async def test_a_result_comes_while_the_body_is_still_being_sent(world: World) -
     line = json.dumps(submission()).encode() + b"\n"
     head = b"POST /v1/battles HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\n"
     writer.write(head + b"transfer-encoding: chunked\r\n\r\n" + b"%x\r\n%s\r\n" % (len(line), line))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         await reader.readuntil(b'"created":true}')
     writer.write(b"0\r\n\r\n")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         await reader.readuntil(b"\r\n0\r\n\r\n")
     writer.close()
 

@@ -122,7 +122,7 @@ async def test_a_sender_that_leaves_in_the_middle_is_no_fault_of_ours(
         writer.get_extra_info("socket").shutdown(socket.SHUT_WR)
         writer.close()
         await writer.wait_closed()
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while len(await world.published()) < 1:  # the line that came whole has been taken in
             await asyncio.sleep(0.01)
     assert (await world.http.get("/healthz")).status_code == 200

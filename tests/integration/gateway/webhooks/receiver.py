@@ -71,7 +71,7 @@ class Receiver:
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition on what arrived."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while not condition():
                 self._changed.clear()
                 await self._changed.wait()
