@@ -141,11 +141,9 @@ class Assigner:
         return Labelled(labels, *origin)
 
 
-def build(
-    assigner: Assigner, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
-) -> Stage[BattleNuggetized, Event]:
+def build(assigner: Assigner, blobs: Blobs, *, concurrency: int = 8) -> Stage[BattleNuggetized, Event]:
     """The stage of the assigner."""
-    return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency, deadline=deadline)
+    return event_stage(StageName.ASSIGNER, assigner, blobs, concurrency=concurrency)
 
 
 async def _with_known(

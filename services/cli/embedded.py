@@ -19,7 +19,7 @@ from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
-from services.cli.registry import SERVICES, open_service
+from services.cli.registry import CALLED, SERVICES, open_service
 from services.cli.reranking import open_loaded_reranking
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 _ACK_WAIT = 10.0
 _BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
 NATS = "nats"  # folder of the broker in the data folder
-_CALLED = ("indexer", "rater")  # services that others call over gRPC
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +199,7 @@ class _Starter:
     database: Database
     checks: Sequence[Check]
     reranking: "Reranking | None"
-    callers: set[str] = field(default_factory=lambda: set(SERVICES) - set(_CALLED))  # that have not ended
+    callers: set[str] = field(default_factory=lambda: set(SERVICES) - set(CALLED))  # that have not ended
     callers_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def start(self, group: asyncio.TaskGroup, bus: Bus, stop: asyncio.Event) -> Embedded:
@@ -211,7 +210,7 @@ class _Starter:
             group.create_task(self._run(name, bus, stop, started))
             port, urls[name] = await started
             ports[name] = f"127.0.0.1:{port}"
-            if name in _CALLED:
+            if name in CALLED:
                 update = {f"{name}_address": ports[name]}
                 self.platform = self.platform.model_copy(update=update)
         url = urls["gateway"]
@@ -247,7 +246,7 @@ class _Starter:
                     grpc_address=f"{host}:{fixed.get(name, 0)}",
                     grace=self.choices.grace,
                     ready=ready,
-                    callers_ended=self.callers_ended if name in _CALLED else None,
+                    callers_ended=self.callers_ended if name in CALLED else None,
                 )
         except BaseException as error:
             if not started.done():

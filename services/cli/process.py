@@ -14,6 +14,7 @@ import structlog
 from prometheus_client import start_http_server
 from pydantic import ValidationError
 
+from nuggetstream.domain.pipeline import MODEL_STAGES
 from services.cli.environment import unknown_variables, warning
 from services.cli.settings import ServerSettings
 from services.runtime import logs
@@ -88,7 +89,7 @@ def _check_models(settings: LLMSettings) -> None:
     if not settings.stages:
         return
     try:
-        require_known(settings.stages, EVALUATORS)
+        require_known(settings.stages, [*MODEL_STAGES, *sorted(EVALUATORS)])
         for name in settings.stages:
             settings.for_stage(name).model_name  # noqa: B018
     except ValueError as error:

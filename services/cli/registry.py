@@ -4,35 +4,19 @@ import importlib
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any
 
+from nuggetstream.domain.pipeline import PIPELINE
+
 if TYPE_CHECKING:
     from services.cli.wiring.parts import Parts
     from services.runtime.service import Service
 
+CALLED = ("indexer", "rater")  # services that others call over gRPC
 # In the order in which they start: services that others call come first.
-SERVICES = (
-    "indexer",
-    "rater",
-    "recorder",
-    "retriever",
-    "nuggetizer",
-    "assigner",
-    "judge",
-    "scraper",
-    "gateway",
-)
+SERVICES = tuple(dict.fromkeys([*CALLED, "recorder", *(stage.value for stage in PIPELINE), "gateway"]))
 
 # Default gRPC ports, for processes on one machine; in containers all ports may be the same.
-GRPC_PORTS = {
-    "gateway": 7100,
-    "scraper": 7101,
-    "indexer": 7102,
-    "retriever": 7103,
-    "nuggetizer": 7104,
-    "assigner": 7105,
-    "judge": 7106,
-    "rater": 7107,
-    "recorder": 7108,
-}
+_OF_STAGES = {stage.value: step.port for stage, step in PIPELINE.items()}
+GRPC_PORTS = {"gateway": 7100, **_OF_STAGES, "rater": 7107, "recorder": 7108}
 
 
 def wiring_of(name: str) -> str:

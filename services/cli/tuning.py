@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import MODEL_STAGES
 from services.cli.settings import PipelineSettings
 from services.runtime.bus import ConsumerSpec
 from services.runtime.service import Service
@@ -11,7 +11,6 @@ from services.wire.evaluators import GRADER_PREFIX
 BATCHED_BATTLES = 1000  # at once in a stage; as many as a consumer may have unacknowledged
 _BATCHED_S = 30 * 24 * 3600.0  # deadline of an attempt
 _BATCHED_DELIVERIES = 100
-_CALLING = (Stage.NUGGETIZER.value, Stage.ASSIGNER.value, Stage.JUDGE.value)
 
 
 def for_batches(spec: ConsumerSpec) -> ConsumerSpec:
@@ -19,7 +18,7 @@ def for_batches(spec: ConsumerSpec) -> ConsumerSpec:
 
     Consumers of stages without model calls are as they were.
     """
-    calls_model = spec.durable in _CALLING or spec.durable.startswith(GRADER_PREFIX)
+    calls_model = spec.durable in MODEL_STAGES or spec.durable.startswith(GRADER_PREFIX)
     return replace(spec, max_deliver=_BATCHED_DELIVERIES) if calls_model else spec
 
 

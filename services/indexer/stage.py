@@ -110,6 +110,6 @@ def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource
     )
 
 
-def build(indexer: Indexer, *, concurrency: int = 4, deadline: float = 300.0) -> Stage[BattleScraped, Event]:
+def build(indexer: Indexer, *, concurrency: int = 4) -> Stage[BattleScraped, Event]:
     """The stage of the indexer."""
-    return event_stage(StageName.INDEXER, indexer, indexer.blobs, concurrency=concurrency, deadline=deadline)
+    return event_stage(StageName.INDEXER, indexer, indexer.blobs, concurrency=concurrency)

@@ -16,6 +16,7 @@ from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.pipeline import PIPELINE
 from nuggetstream.nuggets.excerpts import excerpts
 from nuggetstream.text.languages import DetectedLanguage
 from services.judge.asking import Asking, Exhausted, Member
@@ -173,16 +174,13 @@ class Panel:
         return shown if self.characters is None else tuple(excerpts(shown, event.battle, self.characters))
 
 
-def build(
-    panel: Panel, blobs: Blobs, *, concurrency: int = 8, deadline: float = 180.0
-) -> Stage[Readable, Event]:
+def build(panel: Panel, blobs: Blobs, *, concurrency: int = 8) -> Stage[Readable, Event]:
     """The stage of one evaluator.
 
     Args:
         panel: The handler.
         blobs: Where large bodies are stored.
         concurrency: Number of battles evaluated at once.
-        deadline: Seconds that one attempt may take.
     """
     begin_values(FLIPS, ("true", "false"))
     name = panel.evaluator.name
@@ -191,7 +189,7 @@ def build(
         panel,
         blobs,
         concurrency=concurrency,
-        deadline=deadline,
+        deadline=PIPELINE[StageName.JUDGE].deadline,
         consumer=None if panel.awaited else grader_consumer(name),
         evaluator=None if panel.awaited else name,
     )

@@ -166,7 +166,6 @@ def build(
     blobs: Blobs,
     *,
     concurrency: int = 8,
-    deadline: float = 300.0,
 ) -> Stage[BattleRetrieved, Event]:
     """The stage of the nuggetizer.
 
@@ -174,14 +173,12 @@ def build(
         nuggetizer: The handler.
         blobs: Where large bodies are stored.
         concurrency: Number of battles handled at once.
-        deadline: Seconds that one attempt may take.
     """
     return event_stage(
         StageName.NUGGETIZER,
         nuggetizer,
         blobs,
         concurrency=concurrency,
-        deadline=deadline,
     )
 
 

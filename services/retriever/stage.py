@@ -71,8 +71,6 @@ class Retriever:
         ]
 
 
-def build(
-    retriever: Retriever, blobs: Blobs, *, concurrency: int = 4, deadline: float = 60.0
-) -> Stage[BattleIndexed, Event]:
+def build(retriever: Retriever, blobs: Blobs, *, concurrency: int = 4) -> Stage[BattleIndexed, Event]:
     """The stage of the retriever."""
-    return event_stage(StageName.RETRIEVER, retriever, blobs, concurrency=concurrency, deadline=deadline)
+    return event_stage(StageName.RETRIEVER, retriever, blobs, concurrency=concurrency)

@@ -123,9 +123,7 @@ def _cited_passages(battle: Battle) -> Mapping[str, Sequence[CitedPassage]]:
     return found
 
 
-def build(
-    scraper: Scraper, *, concurrency: int = 8, deadline: float = 120.0
-) -> Stage[BattleSubmitted, Event]:
+def build(scraper: Scraper, *, concurrency: int = 8) -> Stage[BattleSubmitted, Event]:
     """The scraper as a stage."""
     begin_values(PAGES, [quality.value for quality in Quality])
-    return event_stage(StageName.SCRAPER, scraper, scraper.blobs, concurrency=concurrency, deadline=deadline)
+    return event_stage(StageName.SCRAPER, scraper, scraper.blobs, concurrency=concurrency)

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Select, and_, case, exists, func, not_, or
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.pipeline import BRANCHES
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.domain.slice import Slice
 from services.store.battles import BATTLE_ROWS, BattleRow, battle_row
@@ -24,7 +25,7 @@ from services.store.slices import FLAGGED, conditions_of
 from services.store.tables import battles, outcomes
 
 WINDOW = 50_000  # battles that one search reads at most
-_BRANCHES = (battles.c.nugget_state, battles.c.judge_state)
+_BRANCHES = tuple(battles.c[name] for name in BRANCHES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
 
 from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.pipeline import branches_of
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
 from services.store.failure_rows import RecordedFailure, failure_of_row
-from services.store.progress import columns_ended_by
 from services.store.tables import battles, failures, grader_states
 
 
@@ -107,7 +107,7 @@ def _is_open() -> ColumnElement[bool]:
     ended = [
         and_(failures.c.stage == stage.value, battles.c[column] == Branch.FAILED.value)
         for stage in Stage
-        for column in columns_ended_by(stage)
+        for column in branches_of(stage)
     ]
     ungraded = select(grader_states.c.evaluator).where(
         grader_states.c.battle_id == failures.c.battle_id,

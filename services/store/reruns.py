@@ -19,34 +19,25 @@ from sqlalchemy import Connection, bindparam, or_, select, update
 from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, branches_of
 from nuggetstream.domain.progress import Branch
 from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.inputs import first_input
-from services.store.progress import columns_ended_by
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
 from services.wire.codec import UndecodableMessage, decode
+from services.wire.subjects import event_name
 
 log = structlog.get_logger(__name__)
 
-_COLUMNS = ("nugget_state", "judge_state")
 _STATES = (
-    select(*(battles.c[name] for name in _COLUMNS))
+    select(*(battles.c[name] for name in BRANCHES))
     .where(battles.c.id.in_(bindparam("ids", expanding=True)), battles.c.ended_at.is_not(None))
-    .where(or_(*(battles.c[name] == Branch.FAILED.value for name in _COLUMNS)))
+    .where(or_(*(battles.c[name] == Branch.FAILED.value for name in BRANCHES)))
     .order_by(battles.c.id)  # in one order, so that two transactions cannot deadlock
     .with_for_update(key_share=True)
 )
 _FAILED = _STATES.with_only_columns(battles.c.id)
-# Short name of the event that each stage reads.
-_INPUT: Mapping[Stage, str] = {
-    Stage.SCRAPER: "submitted",
-    Stage.INDEXER: "scraped",
-    Stage.RETRIEVER: "indexed",
-    Stage.NUGGETIZER: "retrieved",
-    Stage.ASSIGNER: "nuggetized",
-    Stage.JUDGE: "retrieved",
-}
 _FIRST = "submitted"
 
 
@@ -102,7 +93,7 @@ def restart_failed(connection: Connection, battle_id: str, at: datetime) -> list
     states = connection.execute(_STATES, {"ids": [battle_id]}).mappings().one_or_none()
     if states is None:
         return []
-    columns = [name for name in _COLUMNS if states[name] == Branch.FAILED.value]
+    columns = [name for name in BRANCHES if states[name] == Branch.FAILED.value]
     reset: dict[str, Any] = dict.fromkeys(columns, Branch.PENDING.value)
     of_battle = battles.c.id == battle_id
     connection.execute(
@@ -122,7 +113,7 @@ def _restarts(pending: Sequence[str], rows: Sequence[_Failure]) -> list[Restart]
     """For each pending branch the stage that ended it last; a stage that ended both runs once."""
     stages: dict[Stage, list[str]] = {}
     for column in pending:
-        newest = next((row for row in rows if column in columns_ended_by(row.stage)), None)
+        newest = next((row for row in rows if column in branches_of(row.stage)), None)
         if newest is None:
             continue
         if newest.key not in stages.setdefault(newest.stage, []):
@@ -145,7 +136,8 @@ def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]
     """The events to publish, each with the failures that are the reason; stages may share an event."""
     by_input: dict[str, list[str]] = {}
     for restart in restarts:
-        name = _INPUT.get(restart.stage, _FIRST)
+        step = PIPELINE.get(restart.stage)
+        name = _FIRST if step is None else event_name(step.reads)
         by_input.setdefault(name if name in recorded else _FIRST, []).extend(restart.failures)
     return by_input
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import and_, select, tuple_, update
 from sqlalchemy.sql import Select
 
+from nuggetstream.domain.pipeline import BRANCHES
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
 from services.store.tables import battles, events
@@ -78,8 +79,7 @@ _QUERY = (
         battles.c.republished,
         battles.c.republished_at,
         battles.c.event_count,
-        battles.c.nugget_state,
-        battles.c.judge_state,
+        *(battles.c[name] for name in BRANCHES),
         events.c.recorded_at,
     )
     .outerjoin(events, and_(events.c.battle_id == battles.c.id, events.c.sequence == battles.c.event_count))
@@ -89,7 +89,6 @@ _QUERY = (
 
 def _battle(row: Any) -> UnfinishedBattle:
     times = (row.received_at, row.republished_at, row.recorded_at)
-    states = {"nugget_state": row.nugget_state, "judge_state": row.judge_state}
     return UnfinishedBattle(
         id=row.id,
         arena=row.arena,
@@ -97,5 +96,5 @@ def _battle(row: Any) -> UnfinishedBattle:
         last_at=max(time for time in times if time is not None),
         republished=row.republished,
         event_count=row.event_count,
-        pending=tuple(name for name, state in states.items() if state == Branch.PENDING.value),
+        pending=tuple(name for name in BRANCHES if getattr(row, name) == Branch.PENDING.value),
     )

@@ -7,7 +7,7 @@ bus are therefore small, however large pages and answers are.
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, get_args
 
 from arena.v1 import events_pb2
 from google.protobuf.message import DecodeError, Message
@@ -27,18 +27,9 @@ REFERENCE_SCHEMA_SUFFIX = "+ref"
 _SHARED = SharedEvents()
 BATTLE = "battle"  # header of the messages of a battle, by which its deletion finds them
 
+# An event and its message have the same name.
 _MESSAGES: dict[type[Event], type[Message]] = {
-    events.BattleSubmitted: events_pb2.BattleSubmitted,
-    events.BattleScraped: events_pb2.BattleScraped,
-    events.BattleIndexed: events_pb2.BattleIndexed,
-    events.BattleRetrieved: events_pb2.BattleRetrieved,
-    events.BattleNuggetized: events_pb2.BattleNuggetized,
-    events.BattleAssigned: events_pb2.BattleAssigned,
-    events.BattleJudged: events_pb2.BattleJudged,
-    events.BattleGraded: events_pb2.BattleGraded,
-    events.BattleVoted: events_pb2.BattleVoted,
-    events.BattleFailed: events_pb2.BattleFailed,
-    events.RatingsUpdated: events_pb2.RatingsUpdated,
+    kind: getattr(events_pb2, kind.__name__) for kind in get_args(Event)
 }
 _BY_SCHEMA = {message.DESCRIPTOR.full_name: kind for kind, message in _MESSAGES.items()}
 

@@ -15,6 +15,7 @@ from nuggetstream.domain.event import (
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import PIPELINE
 from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
 from services.runtime.errors import Retryable
@@ -50,7 +51,7 @@ def event_stage(
     blobs: BlobStore,
     *,
     concurrency: int,
-    deadline: float,
+    deadline: float | None = None,
     consumer: ConsumerSpec | None = None,
     evaluator: str | None = None,
 ) -> Stage[E, Event]:
@@ -64,7 +65,7 @@ def event_stage(
         handler: Function from one event to the events to publish.
         blobs: Where large bodies are stored.
         concurrency: Number of events handled at once.
-        deadline: Seconds that one attempt may take.
+        deadline: Seconds that one attempt may take; those of the pipeline by default.
         consumer: Consumer to use instead of the stage's own in the topology.
         evaluator: Name of the evaluator, which its failures have; None for other stages.
     """
@@ -97,8 +98,8 @@ def event_stage(
         give_up=give_up,
         failure_suffices=True,
         concurrency=concurrency,
-        deadline=deadline,
-        fill_limit=topology.FILL_LIMITS.get(name, 1.0),
+        deadline=PIPELINE[name].deadline if deadline is None else deadline,
+        fill_limit=topology.fill_limit(name),
         alias=None if evaluator is None else spec.durable,
         about=partial(_work_of, evaluator=evaluator),
         retried=retry_notice,

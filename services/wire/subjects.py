@@ -10,7 +10,10 @@ arena.v1.model            no stream      whether the model answers a process of 
 arena.v1.retry            no stream      an attempt of a stage failed, and the stage tries again
 """
 
-from nuggetstream.domain import event as events
+import re
+from typing import get_args
+
+from nuggetstream.domain.event import Event
 
 PREFIX = "arena.v1"
 STREAM_ARENA = "ARENA"
@@ -26,27 +29,19 @@ RECORDED = f"{PREFIX}.recorded"
 MODEL_STATE = f"{PREFIX}.model"
 STAGE_RETRY = f"{PREFIX}.retry"
 
-SUBJECTS: dict[type[events.Event], str] = {
-    events.BattleSubmitted: f"{PREFIX}.battle.submitted",
-    events.BattleScraped: f"{PREFIX}.battle.scraped",
-    events.BattleIndexed: f"{PREFIX}.battle.indexed",
-    events.BattleRetrieved: f"{PREFIX}.battle.retrieved",
-    events.BattleNuggetized: f"{PREFIX}.battle.nuggetized",
-    events.BattleAssigned: f"{PREFIX}.battle.assigned",
-    events.BattleJudged: f"{PREFIX}.battle.judged",
-    events.BattleGraded: f"{PREFIX}.battle.graded",
-    events.BattleVoted: f"{PREFIX}.battle.voted",
-    events.BattleFailed: f"{PREFIX}.battle.failed",
-    events.RatingsUpdated: f"{PREFIX}.ratings.updated",
+# `BattleSubmitted` is published on `arena.v1.battle.submitted`.
+SUBJECTS: dict[type[Event], str] = {
+    kind: f"{PREFIX}.{re.sub(r'(?<=[a-z])(?=[A-Z])', '.', kind.__name__).lower()}" for kind in get_args(Event)
 }
 
-EVENT_TYPES: dict[str, type[events.Event]] = {subject: kind for kind, subject in SUBJECTS.items()}
+EVENT_TYPES: dict[str, type[Event]] = {subject: kind for kind, subject in SUBJECTS.items()}
 
 
-def event_name(kind: type[events.Event]) -> str:
+def event_name(kind: type[Event]) -> str:
     """The short name under which an event is stored and shown, such as "scraped".
 
-    >>> event_name(events.BattleScraped)
+    >>> from nuggetstream.domain.event import BattleScraped
+    >>> event_name(BattleScraped)
     'scraped'
     """
     return SUBJECTS[kind].rsplit(".", 1)[1]

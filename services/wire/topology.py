@@ -17,8 +17,8 @@ in flight.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nuggetstream.domain import event as events
 from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, branches_of, stages_of
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
@@ -29,18 +29,6 @@ _DAY = 24 * 3600.0
 # Less than the broker's own limit of 1 MiB by the headers of a dead letter, so that the dead letter of a
 # battle that is rejected contains the battle.
 _INGEST_MESSAGE_BYTES = 1024 * 1024 - 8 * 1024
-
-_INPUTS: dict[Stage, tuple[str, ...]] = {
-    Stage.SCRAPER: (SUBJECTS[events.BattleSubmitted],),
-    Stage.INDEXER: (SUBJECTS[events.BattleScraped],),
-    Stage.RETRIEVER: (SUBJECTS[events.BattleIndexed],),
-    Stage.NUGGETIZER: (SUBJECTS[events.BattleRetrieved],),
-    Stage.JUDGE: (SUBJECTS[events.BattleRetrieved],),
-    Stage.ASSIGNER: (SUBJECTS[events.BattleNuggetized],),
-    Stage.RECORDER: (subjects.BATTLES,),
-    Stage.GRADER: (f"{subjects.GRADING}.>",),
-}
-
 
 MOVER_DEAD = f"{subjects.DEAD}.mover"
 
@@ -59,7 +47,21 @@ _SHARES = {subjects.STREAM_ARENA: 0.70, subjects.STREAM_INGEST: 0.15, subjects.S
 # attempt; others do not wait. A full DEAD keeps messages waiting in these streams.
 ADMISSION_LIMIT = 0.75
 ADMITTING = (subjects.STREAM_ARENA, subjects.STREAM_INGEST)
-FILL_LIMITS = {Stage.SCRAPER: 0.80, Stage.INDEXER: 0.85, Stage.RETRIEVER: 0.90, Stage.NUGGETIZER: 0.95}
+
+
+def fill_limit(stage: Stage) -> float:
+    """How full ARENA may be when a stage begins an attempt: the later in a branch, the fuller.
+
+    The last stage of a branch, and a stage that is in none, never wait.
+
+    >>> [fill_limit(stage) for stage in (Stage.SCRAPER, Stage.NUGGETIZER, Stage.ASSIGNER, Stage.GRADER)]
+    [0.8, 0.95, 1.0, 1.0]
+    """
+    longest = max(len(stages_of(branch)) for branch in BRANCHES)
+    for stages in map(stages_of, branches_of(stage)):
+        if stage in stages[:-1]:
+            return ADMISSION_LIMIT + (1 - ADMISSION_LIMIT) * (stages.index(stage) + 1) / longest
+    return 1.0
 
 
 def streams(replicas: int = 1, total_bytes: int = STREAM_BYTES) -> list[StreamSpec]:
@@ -122,9 +124,15 @@ def _consumer(stage: Stage) -> ConsumerSpec:
     return ConsumerSpec(
         stream=subjects.STREAM_ARENA,
         durable=stage.value,
-        subjects=_INPUTS[stage],
+        subjects=(_read_by(stage),),
         dead_subject=dead_subject(stage),
     )
+
+
+def _read_by(stage: Stage) -> str:
+    if stage is Stage.RECORDER:
+        return subjects.BATTLES
+    return f"{subjects.GRADING}.>" if stage is Stage.GRADER else SUBJECTS[PIPELINE[stage].reads]
 
 
 def grader_consumer(name: str) -> ConsumerSpec:

@@ -5,7 +5,6 @@ import inspect
 import json
 import re
 import shutil
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,8 @@ from k8s.checks.render import (
     render,
     render_with,
 )
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import PIPELINE
 from services.cli.access_settings import AccessSettings
 from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
@@ -34,6 +35,7 @@ from services.cli.registry import SERVICES
 from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.gateway.battles.ingest import ingest_stage
+from services.recorder.stage import build as recorder_stage
 from services.runtime import metrics
 from services.runtime.llm.settings import LLMSettings
 from services.wire.topology import consumers
@@ -176,7 +178,9 @@ def test_compose_and_the_base_and_the_image_know_every_service() -> None:
 
 
 def longest_attempt(service: str) -> float:
-    build = ingest_stage if service == "gateway" else import_module(f"services.{service}.stage").build
+    if service in PIPELINE:
+        return PIPELINE[Stage(service)].deadline
+    build = {"gateway": ingest_stage, "recorder": recorder_stage}[service]
     return float(inspect.signature(build).parameters["deadline"].default)
 
 

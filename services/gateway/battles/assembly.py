@@ -22,6 +22,7 @@ from nuggetstream.domain.event import (
 from nuggetstream.domain.failure import Stage, StageFailure
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.offline import any_offline
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, predecessor
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
@@ -53,25 +54,11 @@ from services.store.event_reading import RecordedEvent
 from services.store.failure_rows import RecordedFailure
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
+from services.wire.subjects import event_name
 
 # The stages in order, each with the event that completes it.
-STEPS: Mapping[Stage, str] = {
-    Stage.SCRAPER: "scraped",
-    Stage.INDEXER: "indexed",
-    Stage.RETRIEVER: "retrieved",
-    Stage.NUGGETIZER: "nuggetized",
-    Stage.ASSIGNER: "assigned",
-    Stage.JUDGE: "judged",
-}
-_COMPLETED: Mapping[Stage, str] = {**STEPS, Stage.GRADER: "graded"}
-# The stage that each stage waits for; the scraper waits for the battle itself.
-_AFTER: Mapping[Stage, Stage] = {
-    Stage.INDEXER: Stage.SCRAPER,
-    Stage.RETRIEVER: Stage.INDEXER,
-    Stage.NUGGETIZER: Stage.RETRIEVER,
-    Stage.ASSIGNER: Stage.NUGGETIZER,
-    Stage.JUDGE: Stage.RETRIEVER,
-}
+_STEPS = {stage: event_name(step.publishes) for stage, step in PIPELINE.items()}
+_COMPLETED = {**_STEPS, Stage.GRADER: event_name(BattleGraded)}
 
 
 def assemble(
@@ -186,7 +173,7 @@ def stages_at_work(steps: Sequence[StepView]) -> list[Stage]:
         stage
         for step in steps
         if step.state is Branch.PENDING
-        and ((stage := Stage(step.name)) not in _AFTER or _AFTER[stage].value in done)
+        and ((before := predecessor(stage := Stage(step.name))) is None or before.value in done)
     ]
 
 
@@ -196,18 +183,17 @@ def _steps(
     pairs = list(zip(recorded, events, strict=True))
     done = {stored.name: stored.recorded_at for stored, event in reversed(pairs) if not _is_additional(event)}
     failed = {event.failure.stage for event in events if isinstance(event, BattleFailed)}
-    if row.judge_state is not Branch.DONE:  # it may be run again
-        done.pop(STEPS[Stage.JUDGE], None)
-    if row.nugget_state is not Branch.DONE:  # the list may have been edited since
-        done.pop(STEPS[Stage.ASSIGNER], None)
-    return [_step(stage, row, done, failed) for stage in STEPS]
+    for branch, end in BRANCHES.items():
+        if getattr(row, branch) is not Branch.DONE:  # the list was edited since, or the judge runs again
+            done.pop(event_name(end), None)
+    return [_step(stage, row, done, failed) for stage in PIPELINE]
 
 
 def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: set[Stage]) -> StepView:
-    at = done.get(STEPS[stage])
+    at, before = done.get(_STEPS[stage]), predecessor(stage)
     if at is None:
         return StepView(name=stage.value, state=Branch.FAILED if stage in failed else Branch.PENDING)
-    start = done.get(STEPS[_AFTER[stage]]) if stage in _AFTER else row.received_at
+    start = row.received_at if before is None else done.get(_STEPS[before])
     # Two clocks, or two events recorded out of order, can put the start after the end.
     seconds = None if start is None or start > at else (at - start).total_seconds()
     return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)

@@ -8,17 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import PIPELINE
 from nuggetstream.views.battles import BattleView
 from services.store.costs import CostLine
 
-NAMES = {
-    Stage.SCRAPER.value: "Fetch",
-    Stage.INDEXER.value: "Index",
-    Stage.RETRIEVER.value: "Retrieve",
-    Stage.NUGGETIZER.value: "Extract",
-    Stage.ASSIGNER.value: "Label",
-    Stage.JUDGE.value: "Judge",
-}
+NAMES = {stage.value: step.title for stage, step in PIPELINE.items()}
 _DIGITS = 6  # of an amount, after the decimal point
 
 

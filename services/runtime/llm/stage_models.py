@@ -4,7 +4,7 @@ NUGGETSTREAM_LLM_STAGES='{"judge": {"model": "o4-mini", "effort": "low", "temper
                           "aspects": {"base_url": "http://localhost:8000/v1", "model": "small"}}'
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -14,7 +14,6 @@ from services.runtime.llm.dialect import ModelRequest
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 Temperature = float | Literal["none"]
-STAGES = ("retriever", "nuggetizer", "assigner", "judge")
 
 
 class StageModel(BaseModel):
@@ -59,13 +58,12 @@ class StageModel(BaseModel):
         return {name: value for name, value in given.items() if name not in kept}
 
 
-def require_known(names: Iterable[str], evaluators: Iterable[str]) -> None:
+def require_known(names: Iterable[str], known: Collection[str]) -> None:
     """Check that stages and evaluators exist.
 
     Raises:
         ValueError: One does not; the message lists those that do.
     """
-    known = (*STAGES, *sorted(evaluators))
     if unknown := sorted(set(names) - set(known)):
         raise ValueError(f"there is no stage or evaluator {', '.join(unknown)}; choose of {', '.join(known)}")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from nuggetstream.domain.pipeline import MODEL_STAGES
 from services.runtime.llm.accounting import Budget, Limit
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.settings import LLMSettings
@@ -138,4 +139,4 @@ def test_a_parameter_that_does_not_exist_is_named_with_those_that_do(
 def test_a_stage_that_does_not_exist_is_named_with_those_that_do() -> None:
     known = "retriever, nuggetizer, assigner, judge, aspects"
     with pytest.raises(ValueError, match=f"evaluator jugde; choose of {known}"):
-        require_known(["judge", "jugde"], ["aspects"])
+        require_known(["judge", "jugde"], [*MODEL_STAGES, "aspects"])

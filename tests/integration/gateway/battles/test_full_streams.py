@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 from prometheus_client import REGISTRY
 
+from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import stages_of
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.errors import Outage
 from services.store.database import Database
@@ -86,11 +88,11 @@ async def test_early_stages_wait_before_late_ones_so_that_these_have_room(small:
         return job
 
     await fill(small, 0.87)
-    limits = topology.FILL_LIMITS
     with pytest.raises(Outage, match="ARENA"):
-        await small.usage.gated(handle, limits[topology.Stage.SCRAPER])(1)
-    assert await small.usage.gated(handle, limits[topology.Stage.RETRIEVER])(1) == 1
-    assert list(limits.values()) == sorted(limits.values())
+        await small.usage.gated(handle, topology.fill_limit(Stage.SCRAPER))(1)
+    assert await small.usage.gated(handle, topology.fill_limit(Stage.RETRIEVER))(1) == 1
+    limits = [topology.fill_limit(stage) for stage in stages_of("nugget_state")]
+    assert limits == sorted(limits)
 
 
 async def test_a_message_is_deleted_once_every_stage_that_reads_it_has_acked_it(small: World) -> None:
