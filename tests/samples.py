@@ -7,7 +7,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.evidence import Evidence, Page, PageState
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Judgment
@@ -20,6 +20,7 @@ from nuggetstream.domain.nugget import (
     Provenance,
     Support,
 )
+from nuggetstream.domain.pipeline import Stage
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 TURNS = (Turn(Role.USER, "Who grows tea?"), Turn(Role.ASSISTANT, "China grows most of it."))

@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Source, Vote
 from nuggetstream.domain.conversation import Role, Turn
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import PairCount
 from services.runtime.llm.accounting import Entry

@@ -7,19 +7,7 @@ published number says how many battles were scored of how many were received.
 from dataclasses import dataclass
 from enum import StrEnum
 
-
-class Stage(StrEnum):
-    """The stages of the flow, any of which can fail."""
-
-    INTAKE = "intake"
-    SCRAPER = "scraper"
-    INDEXER = "indexer"
-    RETRIEVER = "retriever"
-    NUGGETIZER = "nuggetizer"
-    ASSIGNER = "assigner"
-    JUDGE = "judge"
-    RECORDER = "recorder"
-    GRADER = "grader"
+from nuggetstream.domain.pipeline import Stage
 
 
 class Reason(StrEnum):

@@ -8,9 +8,21 @@ Which stages a stage waits for, and on which branches it is, follows from what i
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from nuggetstream.domain import event as events
-from nuggetstream.domain.failure import Stage
+
+class Stage(StrEnum):
+    """What can fail: the steps of the pipeline, what receives and stores battles, and evaluators."""
+
+    INTAKE = "intake"
+    SCRAPER = "scraper"
+    INDEXER = "indexer"
+    RETRIEVER = "retriever"
+    NUGGETIZER = "nuggetizer"
+    ASSIGNER = "assigner"
+    JUDGE = "judge"
+    RECORDER = "recorder"
+    GRADER = "grader"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,16 +30,16 @@ class Step:
     """One stage of the pipeline.
 
     Attributes:
-        reads: Type of the event that it reads.
-        publishes: Type of the event that it publishes when it succeeds.
+        reads: Short name of the event that it reads: "scraped" for `BattleScraped`.
+        publishes: Short name of the event that it publishes when it succeeds.
         title: What it does, in a word for people.
         port: Default gRPC port of its service, for processes on one machine.
         deadline: Seconds that one attempt may take.
         asks_model: Whether it can ask a chat model, of which settings can name another one for it.
     """
 
-    reads: type[events.BattleEvent]
-    publishes: type[events.BattleEvent]
+    reads: str
+    publishes: str
     title: str
     port: int
     deadline: float
@@ -36,46 +48,46 @@ class Step:
 
 PIPELINE: Mapping[Stage, Step] = {
     Stage.SCRAPER: Step(
-        reads=events.BattleSubmitted,
-        publishes=events.BattleScraped,
+        reads="submitted",
+        publishes="scraped",
         title="Fetch",
         port=7101,
         deadline=120.0,
     ),
     Stage.INDEXER: Step(
-        reads=events.BattleScraped,
-        publishes=events.BattleIndexed,
+        reads="scraped",
+        publishes="indexed",
         title="Index",
         port=7102,
         deadline=300.0,
     ),
     Stage.RETRIEVER: Step(
-        reads=events.BattleIndexed,
-        publishes=events.BattleRetrieved,
+        reads="indexed",
+        publishes="retrieved",
         title="Retrieve",
         port=7103,
         deadline=60.0,
         asks_model=True,
     ),
     Stage.NUGGETIZER: Step(
-        reads=events.BattleRetrieved,
-        publishes=events.BattleNuggetized,
+        reads="retrieved",
+        publishes="nuggetized",
         title="Extract",
         port=7104,
         deadline=300.0,
         asks_model=True,
     ),
     Stage.ASSIGNER: Step(
-        reads=events.BattleNuggetized,
-        publishes=events.BattleAssigned,
+        reads="nuggetized",
+        publishes="assigned",
         title="Label",
         port=7105,
         deadline=180.0,
         asks_model=True,
     ),
     Stage.JUDGE: Step(
-        reads=events.BattleRetrieved,
-        publishes=events.BattleJudged,
+        reads="retrieved",
+        publishes="judged",
         title="Judge",
         port=7106,
         deadline=180.0,
@@ -86,9 +98,9 @@ PIPELINE: Mapping[Stage, Step] = {
 MODEL_STAGES = tuple(stage.value for stage, step in PIPELINE.items() if step.asks_model)
 
 # The state of each branch as battles have it, and the event that ends the branch.
-BRANCHES: Mapping[str, type[events.BattleEvent]] = {
-    "nugget_state": events.BattleAssigned,
-    "judge_state": events.BattleJudged,
+BRANCHES: Mapping[str, str] = {
+    "nugget_state": "assigned",
+    "judge_state": "judged",
 }
 
 _PUBLISHERS = {step.publishes: stage for stage, step in PIPELINE.items()}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.snapshot import BattleSnapshot
 
 

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.conversation import Role
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Importance
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.common import View
 from nuggetstream.views.evidence import WithRetrieval

@@ -11,8 +11,9 @@ from pydantic import Field, TypeAdapter
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import PageState
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Grounding, Importance, Support
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.battles import Preferences
 from nuggetstream.views.common import View
@@ -204,8 +205,13 @@ AnyEvent: TypeAlias = Annotated[
     | EndedEvent,
     Field(discriminator="kind"),
 ]
-KINDS = frozenset(str(kind.model_fields["kind"].default) for kind in get_args(get_args(AnyEvent)[0]))
+OF_KIND: dict[str, type[EventView]] = {
+    kind.model_fields["kind"].default: kind for kind in get_args(get_args(AnyEvent)[0])
+}
+KINDS = frozenset(OF_KIND)
 """The kinds of events."""
+OF_BATTLES = tuple(sorted(KINDS - {"ended"}))
+"""Those that are recorded, in alphabetical order; `ended` follows from them."""
 EVENTS: TypeAdapter[AnyEvent] = TypeAdapter(AnyEvent)
 """Reads and writes events."""
 

@@ -8,9 +8,9 @@ from functools import partial
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, Event
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Nugget, NuggetList, Support
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.assigner.decisions import VERSION as DECISION_VERSION
 from services.assigner.decisions import assignment_decision, decided
 from services.assigner.shared_labels import Labelled, SharedLabels

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.cli.dry_run_endpoints import (
     dry_run_endpoints,
     offline_embedding,

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import nats.errors
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus
 from services.wire.evaluators import durable_of
 from services.wire.subjects import STREAM_ARENA

@@ -9,7 +9,7 @@ from services.runtime.embedding import Embedder, from_threads
 from services.runtime.lag import ConsumerWatch
 
 if TYPE_CHECKING:
-    from nuggetstream.domain.failure import Stage
+    from nuggetstream.domain.pipeline import Stage
     from services.assigner.shared_labels import SharedLabels
     from services.cli.wiring.parts import Parts
     from services.indexer.remote import RemoteEmbedder

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.indexer.endpoint import Embedded, EmbeddingEndpoint
 from services.indexer.gathering import Row
 from services.runtime import metrics, work

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from nuggetstream.domain.event import BattleIndexed, BattleScraped, Event
 from nuggetstream.domain.evidence import ChunkRef, Page, PageState
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.text.languages import detected_language
 from services.indexer.chunking import SPLITTER, cut
 from services.runtime.embedding import Embedder

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from nuggetstream.domain.event import BattleGraded, BattleJudged, BattleRetrieved, Event
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.pipeline import PIPELINE
+from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.excerpts import excerpts
 from nuggetstream.text.languages import DetectedLanguage
 from services.judge.asking import Asking, Exhausted, Member

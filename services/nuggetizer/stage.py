@@ -7,9 +7,9 @@ from enum import StrEnum
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import BankVersion, Importance, Nugget, NuggetList
+from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.grounding import with_grounds
 from services.nuggetizer.bank import Making, NuggetBank, bank_of
 from services.nuggetizer.creation import Created, Draft, added, create_in_windows, create_live

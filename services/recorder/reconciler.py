@@ -25,9 +25,9 @@ from nuggetstream.domain.event import (
     BattleFailed,
     Event,
 )
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, stages_of
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, stages_of
 from services.recorder.grades import GradeReconciler, created_of_arena, publisher_to_evaluators
 from services.recorder.waiting import OldestWaiting, oldest_in_arena
 from services.runtime import metrics
@@ -41,7 +41,6 @@ from services.store.text_references import Filled
 from services.store.unfinished import Unfinished, UnfinishedBattle
 from services.wire.codec import BlobStore, UndecodableMessage, decode
 from services.wire.publishing import Publish, publisher
-from services.wire.subjects import event_name
 
 log = structlog.get_logger(__name__)
 
@@ -52,8 +51,7 @@ _LAST_REPUBLICATION = 3
 _FIRST = "submitted"
 # The events that each branch passes through, the latest first.
 _CHAINS = {
-    branch: [event_name(PIPELINE[stage].publishes) for stage in reversed(stages_of(branch)[:-1])]
-    for branch in BRANCHES
+    branch: [PIPELINE[stage].publishes for stage in reversed(stages_of(branch)[:-1])] for branch in BRANCHES
 }
 
 

@@ -25,9 +25,9 @@ from nuggetstream.domain.event import (
     arena_of,
     battle_id_of,
 )
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import evaluator_of
+from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.text.manipulation import flags_of
 from services.runtime.errors import InvalidInput

@@ -11,7 +11,7 @@ import httpx2
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.runtime import metrics, work
 from services.runtime.errors import Unavailable
 from services.runtime.llm.accounting import Ledger, Source

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleIndexed, BattleRetrieved, Event
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.retriever.cited import with_cited
 from services.retriever.search import Scope, Searcher
 from services.retriever.variations import QueryVariations

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import structlog
 
 from nuggetstream.domain.battle import Battle
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.runtime import metrics
 from services.runtime.errors import ModelOutage, Outage, StageError
 from services.runtime.llm.blocks import Block

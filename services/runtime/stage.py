@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
 from services.runtime.bus.topology import ConsumerSpec
 from services.runtime.work import Work

@@ -12,8 +12,8 @@ from typing import Protocol
 from nuggetstream.domain.battle import Battle, CitedPassage, Side, Source
 from nuggetstream.domain.event import BattleScraped, BattleSubmitted, Event
 from nuggetstream.domain.evidence import Page, PageState
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.runtime.metrics import PAGES, begin_values
 from services.runtime.stage import Stage
 from services.scraper.cited_passages import with_cited_passages

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
 
-from nuggetstream.domain.failure import Reason, Stage
-from nuggetstream.domain.pipeline import branches_of
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage, branches_of
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
 from services.store.failure_rows import RecordedFailure, failure_of_row

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from nuggetstream.domain import event as events
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import Branch
 from services.store.tables import grader_states
 

@@ -8,7 +8,8 @@ from nuggetstream.domain.event import (
     BattleFailed,
     BattleSubmitted,
 )
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from services.store.event_reading import RecordedEvent
 from services.store.text_references import SUBMITTED, Filled
 from services.wire.codec import decode

@@ -17,16 +17,14 @@ import structlog
 from sqlalchemy import Connection, bindparam, or_, select, update
 
 from nuggetstream.domain.event import BattleEvent
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, branches_of
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, branches_of
 from nuggetstream.domain.progress import Branch
 from services.store.event_reading import RecordedEvent, read_events, read_submission
 from services.store.inputs import first_input
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
 from services.wire.codec import UndecodableMessage, decode
-from services.wire.subjects import event_name
 
 log = structlog.get_logger(__name__)
 
@@ -137,7 +135,7 @@ def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]
     by_input: dict[str, list[str]] = {}
     for restart in restarts:
         step = PIPELINE.get(restart.stage)
-        name = _FIRST if step is None else event_name(step.reads)
+        name = _FIRST if step is None else step.reads
         by_input.setdefault(name if name in recorded else _FIRST, []).extend(restart.failures)
     return by_input
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.wire.subjects import GRADING
 
 Reads: TypeAlias = type[BattleRetrieved] | type[BattleAssigned]

@@ -18,7 +18,7 @@ import nats.errors
 from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus, Notification
 from services.runtime.llm.cause import Cause, FirstAway
 from services.wire.subjects import MODEL_STATE

@@ -17,7 +17,8 @@ from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
 
 from nuggetstream.domain.event import BattleEvent, battle_id_of
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus, Notification
 from services.wire.subjects import STAGE_RETRY
 

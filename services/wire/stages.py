@@ -13,9 +13,9 @@ from nuggetstream.domain.event import (
     battle_id_of,
 )
 from nuggetstream.domain.failure import Reason, StageFailure
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.pipeline import PIPELINE
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.runtime.bus import ConsumerSpec, Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
 from services.runtime.errors import Retryable

@@ -17,8 +17,7 @@ in flight.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, branches_of, stages_of
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, branches_of, stages_of
 from services.runtime.bus import ConsumerSpec, StreamSpec
 from services.runtime.runner import advisory_consumer, advisory_stream
 from services.wire import subjects
@@ -132,7 +131,7 @@ def _consumer(stage: Stage) -> ConsumerSpec:
 def _read_by(stage: Stage) -> str:
     if stage is Stage.RECORDER:
         return subjects.BATTLES
-    return f"{subjects.GRADING}.>" if stage is Stage.GRADER else SUBJECTS[PIPELINE[stage].reads]
+    return f"{subjects.GRADING}.>" if stage is Stage.GRADER else f"{subjects.BATTLE}.{PIPELINE[stage].reads}"
 
 
 def grader_consumer(name: str) -> ConsumerSpec:

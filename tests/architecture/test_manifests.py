@@ -25,8 +25,7 @@ from k8s.checks.render import (
     render,
     render_with,
 )
-from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.pipeline import PIPELINE
+from nuggetstream.domain.pipeline import PIPELINE, Stage
 from services.cli.access_settings import AccessSettings
 from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings

@@ -7,9 +7,9 @@ from selenium.webdriver import Chrome
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleGraded
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
+from nuggetstream.domain.pipeline import Stage
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, between

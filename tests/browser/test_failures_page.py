@@ -6,7 +6,8 @@ import base64
 import httpx2
 from selenium.webdriver import Chrome
 
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus
 from services.store.database import Database
 from tests.browser.reader import Reader

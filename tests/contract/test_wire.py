@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Source
 from nuggetstream.domain.event import Event
+from nuggetstream.domain.pipeline import PIPELINE
 from services.wire import codec
 from services.wire.codec import UndecodableMessage, decode, encode, seal, unseal
 from services.wire.convert import enum_name
@@ -76,6 +77,8 @@ def test_every_event_has_a_subject_and_a_message() -> None:
     kinds = set(typing.get_args(events.Event))
     assert kinds == set(SUBJECTS) == set(EVENT_TYPES.values())
     assert event_name(events.BattleNuggetized) == "nuggetized"
+    named = {name for step in PIPELINE.values() for name in (step.reads, step.publishes)}
+    assert named <= {event_name(kind) for kind in kinds}
 
 
 def test_garbage_is_undecodable() -> None:

@@ -7,7 +7,7 @@ from statistics import fmean
 import numpy as np
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.graded import GradeRow
 from nuggetstream.files.numerals import interval, many, number

@@ -10,7 +10,8 @@ import click
 
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.options import AdminFailureOptions
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureEntry
 from services.cli.administrator import connected
 

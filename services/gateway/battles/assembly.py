@@ -19,10 +19,10 @@ from nuggetstream.domain.event import (
     BattleJudged,
     BattleSubmitted,
 )
-from nuggetstream.domain.failure import Stage, StageFailure
+from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.offline import any_offline
-from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, predecessor
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, predecessor
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
@@ -54,11 +54,10 @@ from services.store.event_reading import RecordedEvent
 from services.store.failure_rows import RecordedFailure
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
-from services.wire.subjects import event_name
 
 # The stages in order, each with the event that completes it.
-_STEPS = {stage: event_name(step.publishes) for stage, step in PIPELINE.items()}
-_COMPLETED = {**_STEPS, Stage.GRADER: event_name(BattleGraded)}
+_STEPS = {stage: step.publishes for stage, step in PIPELINE.items()}
+_COMPLETED = {**_STEPS, Stage.GRADER: "graded"}
 
 
 def assemble(
@@ -185,7 +184,7 @@ def _steps(
     failed = {event.failure.stage for event in events if isinstance(event, BattleFailed)}
     for branch, end in BRANCHES.items():
         if getattr(row, branch) is not Branch.DONE:  # the list was edited since, or the judge runs again
-            done.pop(event_name(end), None)
+            done.pop(end, None)
     return [_step(stage, row, done, failed) for stage in PIPELINE]
 
 

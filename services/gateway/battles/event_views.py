@@ -14,6 +14,7 @@ from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score
 from nuggetstream.nuggets.undecided import undecided
 from nuggetstream.views import events as views
 from nuggetstream.views.battles import BattleView
+from nuggetstream.views.common import View
 from services.store.event_reading import RecordedEvent
 from services.wire.codec import decode
 
@@ -28,12 +29,14 @@ def event_view(recorded: RecordedEvent) -> views.AnyEvent:
     """
     event = cast(core.BattleEvent, decode(recorded.schema, recorded.body))
     common: Fields = {
+        "kind": recorded.name,
         "battle_id": core.battle_id_of(event),
         "arena": core.arena_of(event),
         "number": recorded.sequence,
         "at": recorded.recorded_at,
     }
-    return views.EVENTS.validate_python({"kind": recorded.name} | common | _FIELDS[type(event)](event))
+    others = _FIELDS[type(event)](event) if type(event) in _FIELDS else {}
+    return views.EVENTS.validate_python(_of(views.OF_KIND[recorded.name], event) | others | common)
 
 
 def ending_number(recorded: Iterable[RecordedEvent], ended_at: datetime) -> int | None:
@@ -78,23 +81,10 @@ def _submitted(event: core.BattleSubmitted) -> Fields:
     }
 
 
-def _scraped(event: core.BattleScraped) -> Fields:
-    return {"pages": [_taken(page, "url", "state", "quality") for page in event.pages]}
-
-
-def _retrieved(event: core.BattleRetrieved) -> Fields:
-    return {"passages": len(event.evidence)} | _taken(event, "ranking", "left_out")
-
-
-def _nuggetized(event: core.BattleNuggetized) -> Fields:
-    nuggets = [_taken(n, "id", "text", "importance", "grounding") for n in event.nugget_list.nuggets]
-    return _taken(event.nugget_list, "version", "model") | {"nuggets": nuggets}
-
-
 def _assigned(event: core.BattleAssigned) -> Fields:
     nuggets, assigned = event.nugget_list.nuggets, event.assignment_set
     a, b = (labels_of(assigned.assignments, side) for side in Side)
-    fields = _taken(event.nugget_list, "version") | {"model": assigned.model}
+    fields: Fields = {"version": event.nugget_list.version, "model": assigned.model}
     fields["labels"] = [{"id": n.id, "a": a.get(n.id), "b": b.get(n.id)} for n in nuggets]
     fields["set_by"] = [_by_person(each, each.correction) for each in assigned.assignments if each.correction]
     try:
@@ -111,30 +101,30 @@ def _by_person(label: Assignment, correction: Correction) -> Fields:
     return {"id": label.nugget_id, "answer": label.side, "author": correction.author, "model": model}
 
 
-def _graded(event: core.BattleGraded) -> Fields:
-    grading = event.grading
-    counts = {"grades": len(grading.grades), "members": len(grading.members)}
-    return _taken(grading, "evaluator", "model", "abstentions") | counts
+def _of(view: type[View], value: object) -> Fields:
+    """The attributes of a value that have the names of a view's fields."""
+    return {name: getattr(value, name) for name in view.model_fields if hasattr(value, name)}
 
 
-def _taken(value: object, *names: str) -> Fields:
-    return {name: getattr(value, name) for name in names}
+def _all_of(view: type[View], values: Iterable[object]) -> list[Fields]:
+    return [_of(view, value) for value in values]
 
 
 _FIELDS: dict[type[core.BattleEvent], Callable[[Any], Fields]] = {
     core.BattleSubmitted: _submitted,
-    core.BattleScraped: _scraped,
+    core.BattleScraped: lambda event: {"pages": _all_of(views.PageResult, event.pages)},
     core.BattleIndexed: lambda event: {"chunks": len(event.chunks)},
-    core.BattleRetrieved: _retrieved,
-    core.BattleNuggetized: _nuggetized,
+    core.BattleRetrieved: lambda event: {"passages": len(event.evidence)},
+    core.BattleNuggetized: lambda event: (
+        _of(views.NuggetizedEvent, event.nugget_list)
+        | {"nuggets": _all_of(views.NuggetText, event.nugget_list.nuggets)}
+    ),
     core.BattleAssigned: _assigned,
-    core.BattleJudged: lambda event: _taken(
-        event.judgment, "evaluator", "model", "winner", "flipped", "guided"
+    core.BattleJudged: lambda event: _of(views.JudgedEvent, event.judgment),
+    core.BattleGraded: lambda event: (
+        _of(views.GradedEvent, event.grading)
+        | {"grades": len(event.grading.grades), "members": len(event.grading.members)}
     ),
-    core.BattleGraded: _graded,
-    core.BattleVoted: lambda event: _taken(event, "vote", "voted_at"),
-    core.BattleFailed: lambda event: _taken(
-        event.failure, "stage", "evaluator", "reason", "detail", "attempts"
-    ),
+    core.BattleFailed: lambda event: _of(views.FailedEvent, event.failure),
 }
-"""What an event has beside what all have."""
+"""What an event has beside its own attributes of the same names."""

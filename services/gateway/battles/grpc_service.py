@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 import grpc
-from arena.v1 import arena_pb2, arena_pb2_grpc
+from arena.v1 import arena_pb2, arena_pb2_grpc, events_pb2
 from google.protobuf.descriptor import ServiceDescriptor
 
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
@@ -87,7 +87,7 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
 
     async def WatchBattle(  # noqa: N802
         self, request: arena_pb2.WatchBattleRequest, context: Context
-    ) -> AsyncIterator[arena_pb2.WatchBattleResponse]:
+    ) -> AsyncIterator[events_pb2.WatchBattleResponse]:
         """The events of a battle, those to come included, until it has ended."""
         try:
             if (row := await self._gateway.followers.look(request.battle_id)) is not None:
@@ -188,8 +188,8 @@ def _reply(
     )
 
 
-def _watched(recorded: RecordedEvent) -> arena_pb2.WatchBattleResponse:
-    response = arena_pb2.WatchBattleResponse(sequence=recorded.sequence)
+def _watched(recorded: RecordedEvent) -> events_pb2.WatchBattleResponse:
+    response = events_pb2.WatchBattleResponse(sequence=recorded.sequence)
     # The name of the field is the stored name of the event, and its message is the stored body.
     field = getattr(response, recorded.name)
     field.SetInParent()

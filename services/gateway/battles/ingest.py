@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import Event
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
+from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
 from services.gateway.battles.intake import Intake
 from services.gateway.battles.protobuf import submission_from

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.battles import WaitingView
 from services.wire.model_state import ModelStates, WaitingStage
 from services.wire.retries import StageRetries, StageRetry

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.gateway.battles.intake import Intake
 from services.gateway.errors import UnknownFailure

@@ -14,7 +14,8 @@ from jinja2 import Environment
 from pydantic import AfterValidator, Field
 from starlette.datastructures import QueryParams
 
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureEntry
 from services.access.visits import visible_arenas
 from services.gateway.access.guard import Access

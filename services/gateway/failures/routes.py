@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import AfterValidator, Field
 
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.common import Problem
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.access.visits import VISIT, visible_arenas

@@ -14,7 +14,7 @@ from jinja2 import Environment
 from pydantic import Field
 from starlette.datastructures import QueryParams
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.access.visits import visible_arenas
 from services.gateway.operations.budgets import Budgets, budget_lines
 from services.gateway.operations.state import stream_lines

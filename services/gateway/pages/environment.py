@@ -13,6 +13,7 @@ from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
 from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.text.markup import without_block_marks
+from nuggetstream.views.events import OF_BATTLES
 from services.access.visits import csrf_of_page, logged_in
 from services.gateway.pages.urls import is_web
 from services.runtime.polling import pause
@@ -42,7 +43,12 @@ def page_environment() -> Environment:
         "without_block_marks": without_block_marks,
     }
     env.globals["decisive_digits"] = numerals.decisive_digits
-    env.globals |= {"interval": numerals.interval, "many": numerals.many, "OFFLINE_NOTICE": NOTICE}
+    env.globals |= {
+        "interval": numerals.interval,
+        "many": numerals.many,
+        "OFFLINE_NOTICE": NOTICE,
+        "EVENTS_OF_BATTLES": OF_BATTLES,
+    }
     env.globals["interval_words"] = {state.value: state.words for state in IntervalState}
     env.globals |= {"csrf_of_page": csrf_of_page, "logged_in": logged_in}
     env.tests["web"] = is_web

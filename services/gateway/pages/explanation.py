@@ -9,7 +9,8 @@ may run from right to left in an English sentence, and the detail of a failure i
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.battles import BattleView
 
 

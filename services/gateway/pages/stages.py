@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.pipeline import PIPELINE
+from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.views.battles import BattleView
 from services.store.costs import CostLine
 

@@ -1,12 +1,12 @@
 """Filters and events of streams over many battles as protobuf."""
 
-from arena.v1 import arena_pb2
+from arena.v1 import arena_pb2, events_pb2
 
+from nuggetstream.views.events import OF_BATTLES
 from services.access.callers import Role
 from services.access.visits import VISIT, visible_arenas
-from services.gateway.errors import InvalidQuery
 from services.gateway.stream.reading import StreamEvent
-from services.gateway.stream.selection import Kind, Selection
+from services.gateway.stream.selection import Selection, require_known
 
 
 def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
@@ -20,9 +20,7 @@ def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
     if visit is not None and arena is not None:
         visit.caller.require(Role.READ, arena)
         visit.arena = arena
-    known = {kind.value for kind in Kind} - {Kind.ENDED}
-    if unknown := sorted(set(request.kinds) - known):
-        raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
+    require_known(request.kinds, OF_BATTLES)
     return Selection(
         arenas=visible_arenas(arena),
         system=request.system or None,
@@ -32,7 +30,9 @@ def selection_of(request: arena_pb2.WatchBattlesRequest) -> Selection:
     )
 
 
-def watched_of(streamed: StreamEvent, event: arena_pb2.WatchBattleResponse) -> arena_pb2.WatchBattlesResponse:
+def watched_of(
+    streamed: StreamEvent, event: events_pb2.WatchBattleResponse
+) -> arena_pb2.WatchBattlesResponse:
     """An event as it is sent."""
     response = arena_pb2.WatchBattlesResponse(
         battle_id=streamed.key.battle_id, arena=streamed.row.arena, event=event, position=streamed.position

@@ -8,11 +8,12 @@ from fastapi.responses import Response
 from pydantic import Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from nuggetstream.views.events import KINDS
 from services.access.visits import still_allowed, visible_arenas
 from services.gateway.battles.event_routes import KEEP_ALIVE
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
-from services.gateway.stream.selection import Kind, Selection
+from services.gateway.stream.selection import Selection
 from services.gateway.stream.tail import Tail
 from services.wire.query_parameters import QueryParameters, Text
 
@@ -29,6 +30,9 @@ LastEvent = Annotated[
 ]
 
 
+Kind = Annotated[str, Field(pattern=f"^({'|'.join(sorted(KINDS))})$")]
+
+
 class StreamQuery(QueryParameters):
     """Which events to send."""
 
@@ -40,7 +44,7 @@ class StreamQuery(QueryParameters):
     """Only battles with this tag."""
     language: Text | None = None
     """Only battles with this language tag, declared or detected."""
-    kind: Annotated[list[Kind], Field(max_length=len(Kind), default_factory=list)]
+    kind: Annotated[list[Kind], Field(max_length=len(KINDS), default_factory=list)]
     """Only events of these kinds; may be repeated."""
 
 
@@ -62,7 +66,7 @@ def routes(tail: Tail) -> APIRouter:
             system=query.system,
             tag=query.tag,
             language=query.language,
-            kinds=frozenset(kind.value for kind in query.kind),
+            kinds=frozenset(query.kind),
         )
         after = await tail.start(last_event_id)
         return EventSourceResponse(_events(tail, selection, after), ping=KEEP_ALIVE)

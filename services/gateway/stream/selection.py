@@ -1,25 +1,21 @@
 """Which events a client wants."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 
+from nuggetstream.views.events import KINDS
+from services.gateway.errors import InvalidQuery
 from services.gateway.stream.reading import StreamEvent
 
 
-class Kind(StrEnum):
-    """Kinds of events."""
+def require_known(kinds: Iterable[str], known: Collection[str] = KINDS) -> None:
+    """Check that there are events of some kinds.
 
-    SUBMITTED = "submitted"
-    SCRAPED = "scraped"
-    INDEXED = "indexed"
-    RETRIEVED = "retrieved"
-    NUGGETIZED = "nuggetized"
-    ASSIGNED = "assigned"
-    JUDGED = "judged"
-    GRADED = "graded"
-    VOTED = "voted"
-    FAILED = "failed"
-    ENDED = "ended"
+    Raises:
+        InvalidQuery: There are none of one; the message names it.
+    """
+    if unknown := sorted(set(kinds) - set(known)):
+        raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from nuggetstream.files.webhook import SecretRotation, WebhookSubmission
 from nuggetstream.views.common import Problem
-from nuggetstream.views.events import KINDS
 from nuggetstream.views.signatures import new_secret
 from nuggetstream.views.webhooks import (
     AddedWebhook,
@@ -27,6 +26,7 @@ from services.gateway.errors import InvalidQuery, UnknownWebhook
 from services.gateway.failures.routes import Pace
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
+from services.gateway.stream.selection import require_known
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.masking import masked_url
 from services.store.database import Database
@@ -131,8 +131,7 @@ def routes(database: Database, sender: Sender, pace: Pace | None = None) -> APIR
     async def add(request: Request) -> AddedWebhook:
         """Events that are recorded from now on are sent. The secret is in this reply alone."""
         submission = await _body_in(request, WebhookSubmission)
-        if unknown := sorted(set(submission.kinds) - KINDS):
-            raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
+        require_known(submission.kinds)
         return await administration.add(submission)
 
     @router.delete("/{webhook_id}", summary="Remove a webhook", responses={**_UNKNOWN})

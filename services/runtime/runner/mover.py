@@ -17,7 +17,7 @@ import nats.errors
 from nats.js.errors import NotFoundError
 
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.failure import Stage as StageName
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.runtime.bus.connection import Bus
 from services.runtime.bus.message import MESSAGE_ID, SCHEMA, Delivery, Outgoing
 from services.runtime.bus.topology import UNLIMITED, ConsumerSpec, StreamSpec

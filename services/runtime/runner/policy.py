@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus.topology import UNLIMITED, ConsumerSpec
 from services.runtime.errors import Permanent, Retryable, StageError
 from services.runtime.masking import KNOWN

@@ -21,7 +21,7 @@ from nuggetstream.client import (
     Unavailable,
 )
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.files.submission import parse_submission
 from nuggetstream.views.events import JudgedEvent

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from nuggetstream.domain.event import BattleFailed
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.dataset import BattleLine
 from nuggetstream.files.submission import parse_submission
 from services.cli.embedded import Embedded

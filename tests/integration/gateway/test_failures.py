@@ -12,7 +12,8 @@ import pytest
 
 from nuggetstream.client import AsyncClient, Forbidden, NotFound
 from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter
 from services.store.database import Database

@@ -9,7 +9,8 @@ import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.event import BattleFailed, BattleRetrieved, Event
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.errors import Outage, Permanent
 from services.runtime.runner import Runner

@@ -9,7 +9,7 @@ import pytest
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.grade import (
     Criterion,
     Grade,
@@ -21,6 +21,7 @@ from nuggetstream.domain.grade import (
     ValueProbability,
 )
 from nuggetstream.domain.judgment import Aggregation, MemberVerdict
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.domain.question_bank import BankKind, BankQuestion, QuestionBank
 from services.wire.codec import decode

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from arena.v1 import arena_pb2
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus
 from services.runtime.llm.cause import Cause, FirstAway
 from services.wire.model_state import ModelStateReporter, ModelStates, WaitingStage

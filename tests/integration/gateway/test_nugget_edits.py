@@ -9,9 +9,9 @@ import pytest
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import BankVersion, Grounding, Support
+from nuggetstream.domain.pipeline import Stage
 from services.assigner.stage import Assigner
 from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt, answer

@@ -6,7 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.gateway.app import create_app
 from tests.integration.gateway.world import Story, World, battle, submission
 

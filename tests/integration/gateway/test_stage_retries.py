@@ -8,7 +8,8 @@ import pytest
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import BattleRetrieved, Event
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from services.gateway.battles.waiting import waiting_views
 from services.runtime.bus import Backoff
 from services.runtime.errors import ModelOutage, Outage, Retryable, StageError

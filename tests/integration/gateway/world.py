@@ -12,7 +12,7 @@ import httpx2
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.evidence import ChunkRef, Evidence, Page, PageState
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import (
@@ -24,6 +24,7 @@ from nuggetstream.domain.nugget import (
     Provenance,
     Support,
 )
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.submission import parse_submission
 from services.access.keys import LIFETIME, Keys, Policy
 from services.access.limits import Quotas, Rates

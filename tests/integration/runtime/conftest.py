@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.runtime.bus import Backoff, Bus, ConsumerSpec, Notification, Outgoing, StreamSpec, ensure
 from services.runtime.bus.pull import PullSettings
 from services.runtime.nats_server import NatsServer

@@ -13,7 +13,8 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from services.runtime import masking
 from services.runtime.bus import Backoff, Outgoing, StreamSpec, ensure
 from services.runtime.errors import InvalidInput, ModelOutage, Outage, Permanent, Retryable, Unavailable

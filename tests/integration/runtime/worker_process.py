@@ -10,9 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from nuggetstream.domain.failure import Stage as StageName
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.pipeline import Stage as StageName
 from services.runtime.bus import Backoff, Bus, BusSettings, ConsumerSpec, Delivery, Outgoing
 from services.runtime.lifecycle import run_until_signal
 from services.runtime.runner import Runner

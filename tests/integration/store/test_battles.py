@@ -8,7 +8,8 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from services.store.battles import Battles
 from services.store.database import Database

@@ -11,8 +11,9 @@ from sqlalchemy import delete, func, select, update
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Battle, Side, Source
 from nuggetstream.domain.evidence import ChunkRef, Evidence
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
+from nuggetstream.domain.pipeline import Stage
 from services.store import tables
 from services.store.accepting import NewBattle
 from services.store.battles import Battles

@@ -7,9 +7,10 @@ from sqlalchemy import select
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleJudged
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.judgment import MemberVerdict
 from nuggetstream.domain.lens import INDEPENDENT, JUDGED, Lens
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.domain.slice import Slice
 from services.rater.boards import Boards

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import BankVersion, Importance
 from nuggetstream.domain.nugget_edit import EditKind, NuggetChange, RecordedEdit
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from services.store.battles import Battles
 from services.store.database import Database

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from nuggetstream.domain.event import BattleEvent
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from services.store.battles import Battles
 from services.store.database import Database

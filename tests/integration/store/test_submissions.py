@@ -11,8 +11,9 @@ from sqlalchemy import event
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, BattleVoted
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Outgoing
 from services.store.battles import Battles
 from services.store.database import Database

@@ -11,7 +11,8 @@ from nuggetstream.domain.event import (
     arena_of,
     battle_id_of,
 )
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from tests import samples
 from tests.samples import TURNS
 

@@ -1,19 +1,14 @@
 """The table of stages is whole: every stage gets its input, and both branches come to their ends."""
 
-from typing import get_args
-
-from nuggetstream.domain import event as events
-from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, branches_of, predecessor, stages_of
+from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, branches_of, predecessor, stages_of
 
 
 def test_every_stage_reads_what_an_earlier_one_publishes() -> None:
-    published: list[type[events.BattleEvent]] = [events.BattleSubmitted]
+    published = ["submitted"]
     for stage, step in PIPELINE.items():
         assert step.reads in published, stage
         published.append(step.publishes)
     assert len(set(published)) == len(published)
-    assert set(published) <= set(get_args(events.BattleEvent))
 
 
 def test_no_two_stages_have_one_title_or_one_port() -> None:
@@ -24,8 +19,8 @@ def test_no_two_stages_have_one_title_or_one_port() -> None:
 def test_the_stages_of_a_branch_follow_each_other_from_the_first_to_its_end() -> None:
     for branch, end in BRANCHES.items():
         stages = stages_of(branch)
-        assert PIPELINE[stages[0]].reads is events.BattleSubmitted
-        assert PIPELINE[stages[-1]].publishes is end
+        assert PIPELINE[stages[0]].reads == "submitted"
+        assert PIPELINE[stages[-1]].publishes == end
         assert [predecessor(stage) for stage in stages] == [None, *stages[:-1]]
 
 

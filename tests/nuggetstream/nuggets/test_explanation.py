@@ -17,7 +17,7 @@ from nuggetstream.domain.event import (
     BattleVoted,
 )
 from nuggetstream.domain.evidence import Evidence, Page, PageState
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, combine_orders
 from nuggetstream.domain.nugget import (
     Assignment,
@@ -28,6 +28,7 @@ from nuggetstream.domain.nugget import (
     Provenance,
     Support,
 )
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
 

@@ -9,8 +9,9 @@ from prometheus_client import REGISTRY
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleRetrieved, Event
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.grade import Criterion, Subject
+from nuggetstream.domain.pipeline import Stage
 from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.options import GradeOptions, Selection, read_options
 from services.judge.registry import EVALUATORS

@@ -7,9 +7,10 @@ import pytest
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleFailed, BattleJudged
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.judgment import Aggregation, MemberVerdict, OrderedVerdict, VoteProbabilities
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.pipeline import Stage
 from services.judge.asking import Member
 from services.judge.judging import aggregate
 from services.judge.options import VerdictOptions

@@ -12,9 +12,10 @@ from structlog.testing import capture_logs
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent, RatingsUpdated
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import AssignmentSet, Grounding, Grounds
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.ratings.fit import Fit, fitted
 from nuggetstream.ratings.fitting.pairs import Places

@@ -10,7 +10,8 @@ from arena.v1 import arena_pb2
 
 from nuggetstream.domain.battle import Answer
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.assembly import failure_view
 from services.recorder.parking import Parking

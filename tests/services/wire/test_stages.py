@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from nuggetstream.domain.event import BattleEvent, BattleFailed, Event
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Delivery
 from services.runtime.runner import DeadLetter
 from services.wire import subjects, topology

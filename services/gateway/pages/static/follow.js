@@ -3,9 +3,7 @@
 // opens six connections to a server without HTTP/2 and a stream holds one of them until the battle has ended.
 "use strict";
 
-const EVENTS = [
-  "submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "graded", "voted", "failed",
-];
+const EVENTS = document.currentScript.dataset.events.split(" ");
 const STREAMS = 3;
 const LOOK_MS = 10000; // no event tells that a stage tries again, and a proxy may hold events back
 

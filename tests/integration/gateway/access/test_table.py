@@ -8,7 +8,7 @@ import grpc
 import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc, ratings_pb2, ratings_pb2_grpc
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.access.callers import Role
 from services.access.keys import NewKey
 from services.access.rpc_guard import RpcRule

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from nuggetstream.domain.failure import Stage
+from nuggetstream.domain.pipeline import Stage
 from services.access.callers import Role
 from services.gateway.access.rules import RULES, Scope
 from services.runtime.llm.accounting import Entry

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.pipeline import Stage
 from services.gateway.ratings.client import RatingsClient
 from services.runtime import rpc
 from services.runtime.errors import Unavailable

@@ -9,8 +9,8 @@ import httpx2
 import jsonschema
 
 from nuggetstream.domain.event import BattleGraded
-from nuggetstream.domain.failure import Stage
 from nuggetstream.domain.grade import Grading
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.events import KINDS, event_schema
 from services.wire.codec import encode
 from tests.integration.gateway.battles.test_following import frames

@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from prometheus_client import REGISTRY
 
-from nuggetstream.domain.failure import Stage
-from nuggetstream.domain.pipeline import stages_of
+from nuggetstream.domain.pipeline import Stage, stages_of
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.errors import Outage
 from services.store.database import Database

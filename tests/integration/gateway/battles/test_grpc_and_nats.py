@@ -10,7 +10,8 @@ from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import rpc
 from services.runtime.bus import Outgoing

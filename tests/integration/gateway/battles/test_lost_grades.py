@@ -7,8 +7,9 @@ import pytest
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
+from nuggetstream.domain.pipeline import Stage
 from services.recorder import grades
 from services.recorder.reconciler import Reconciler, reconciler
 from services.runtime.bus import ensure

@@ -9,8 +9,9 @@ from sqlalchemy import select
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted, BattleVoted
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.submission import parse_submission
 from services.gateway.battles import relay as relaying
 from services.gateway.battles.relay import Relay

@@ -15,7 +15,8 @@ from nuggetstream.domain.event import (
     BattleSubmitted,
     Event,
 )
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from services.recorder.reconciler import Reconciler, reconciler
 from services.recorder.waiting import oldest_in_arena

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from nuggetstream.domain.event import BattleFailed, BattleJudged
-from nuggetstream.domain.failure import Reason, Stage, StageFailure
+from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.pipeline import Stage
 from tests.integration.gateway.world import Story, World, battle, submission
 
 

@@ -6,8 +6,9 @@ import shlex
 from dataclasses import replace
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.failure import Reason, Stage
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
+from nuggetstream.domain.pipeline import Stage
 from tests.integration.gateway.world import NUGGETS, Story, World, battle, between, submission
 
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)>"\'&'

@@ -167,67 +167,6 @@ class WatchBattleRequest(_message.Message):
 Global___WatchBattleRequest: _TypeAlias = WatchBattleRequest  # noqa: Y015
 
 @_typing.final
-class WatchBattleResponse(_message.Message):
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SEQUENCE_FIELD_NUMBER: _builtins.int
-    SUBMITTED_FIELD_NUMBER: _builtins.int
-    SCRAPED_FIELD_NUMBER: _builtins.int
-    INDEXED_FIELD_NUMBER: _builtins.int
-    RETRIEVED_FIELD_NUMBER: _builtins.int
-    NUGGETIZED_FIELD_NUMBER: _builtins.int
-    ASSIGNED_FIELD_NUMBER: _builtins.int
-    JUDGED_FIELD_NUMBER: _builtins.int
-    VOTED_FIELD_NUMBER: _builtins.int
-    FAILED_FIELD_NUMBER: _builtins.int
-    GRADED_FIELD_NUMBER: _builtins.int
-    sequence: _builtins.int
-    @_builtins.property
-    def submitted(self) -> _events_pb2.BattleSubmitted: ...
-    @_builtins.property
-    def scraped(self) -> _events_pb2.BattleScraped: ...
-    @_builtins.property
-    def indexed(self) -> _events_pb2.BattleIndexed: ...
-    @_builtins.property
-    def retrieved(self) -> _events_pb2.BattleRetrieved: ...
-    @_builtins.property
-    def nuggetized(self) -> _events_pb2.BattleNuggetized: ...
-    @_builtins.property
-    def assigned(self) -> _events_pb2.BattleAssigned: ...
-    @_builtins.property
-    def judged(self) -> _events_pb2.BattleJudged: ...
-    @_builtins.property
-    def voted(self) -> _events_pb2.BattleVoted: ...
-    @_builtins.property
-    def failed(self) -> _events_pb2.BattleFailed: ...
-    @_builtins.property
-    def graded(self) -> _events_pb2.BattleGraded: ...
-    def __init__(
-        self,
-        *,
-        sequence: _builtins.int = ...,
-        submitted: _events_pb2.BattleSubmitted | None = ...,
-        scraped: _events_pb2.BattleScraped | None = ...,
-        indexed: _events_pb2.BattleIndexed | None = ...,
-        retrieved: _events_pb2.BattleRetrieved | None = ...,
-        nuggetized: _events_pb2.BattleNuggetized | None = ...,
-        assigned: _events_pb2.BattleAssigned | None = ...,
-        judged: _events_pb2.BattleJudged | None = ...,
-        voted: _events_pb2.BattleVoted | None = ...,
-        failed: _events_pb2.BattleFailed | None = ...,
-        graded: _events_pb2.BattleGraded | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "graded", b"graded", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "graded", b"graded", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "sequence", b"sequence", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed", "graded"]  # noqa: Y015
-    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
-    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
-
-Global___WatchBattleResponse: _TypeAlias = WatchBattleResponse  # noqa: Y015
-
-@_typing.final
 class WatchBattlesRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -306,14 +245,14 @@ class WatchBattlesResponse(_message.Message):
     @_builtins.property
     def recorded_at(self) -> _timestamp_pb2.Timestamp: ...
     @_builtins.property
-    def event(self) -> Global___WatchBattleResponse: ...
+    def event(self) -> _events_pb2.WatchBattleResponse: ...
     def __init__(
         self,
         *,
         battle_id: _builtins.str = ...,
         arena: _builtins.str = ...,
         recorded_at: _timestamp_pb2.Timestamp | None = ...,
-        event: Global___WatchBattleResponse | None = ...,
+        event: _events_pb2.WatchBattleResponse | None = ...,
         position: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "recorded_at", b"recorded_at"]  # noqa: Y015

@@ -4,6 +4,7 @@ import grpc
 import warnings
 
 from arena.v1 import arena_pb2 as arena_dot_v1_dot_arena__pb2
+from arena.v1 import events_pb2 as arena_dot_v1_dot_events__pb2
 
 GRPC_GENERATED_VERSION = '1.85.1'
 GRPC_VERSION = grpc.__version__
@@ -48,7 +49,7 @@ class ArenaStub:
         self.WatchBattle = channel.unary_stream(
                 '/arena.v1.Arena/WatchBattle',
                 request_serializer=arena_dot_v1_dot_arena__pb2.WatchBattleRequest.SerializeToString,
-                response_deserializer=arena_dot_v1_dot_arena__pb2.WatchBattleResponse.FromString,
+                response_deserializer=arena_dot_v1_dot_events__pb2.WatchBattleResponse.FromString,
                 _registered_method=True)
         self.WatchBattles = channel.unary_stream(
                 '/arena.v1.Arena/WatchBattles',
@@ -115,7 +116,7 @@ def add_ArenaServicer_to_server(servicer, server):
             'WatchBattle': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchBattle,
                     request_deserializer=arena_dot_v1_dot_arena__pb2.WatchBattleRequest.FromString,
-                    response_serializer=arena_dot_v1_dot_arena__pb2.WatchBattleResponse.SerializeToString,
+                    response_serializer=arena_dot_v1_dot_events__pb2.WatchBattleResponse.SerializeToString,
             ),
             'WatchBattles': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchBattles,
@@ -209,7 +210,7 @@ class Arena:
             target,
             '/arena.v1.Arena/WatchBattle',
             arena_dot_v1_dot_arena__pb2.WatchBattleRequest.SerializeToString,
-            arena_dot_v1_dot_arena__pb2.WatchBattleResponse.FromString,
+            arena_dot_v1_dot_events__pb2.WatchBattleResponse.FromString,
             options,
             channel_credentials,
             insecure,

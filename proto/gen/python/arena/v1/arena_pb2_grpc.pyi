@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from arena.v1 import arena_pb2 as _arena_pb2
+from arena.v1 import events_pb2 as _events_pb2
 from collections import abc as _abc
 from grpc import aio as _aio
 import abc as _abc_1
@@ -36,7 +37,7 @@ class ArenaStub:
     SubmitBattle: _grpc.UnaryUnaryMultiCallable[_arena_pb2.SubmitBattleRequest, _arena_pb2.SubmitBattleResponse]
     SubmitBattles: _grpc.StreamStreamMultiCallable[_arena_pb2.SubmitBattlesRequest, _arena_pb2.SubmitBattlesResponse]
     """One reply per battle, in order; a rejected battle does not end the stream."""
-    WatchBattle: _grpc.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _arena_pb2.WatchBattleResponse]
+    WatchBattle: _grpc.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _events_pb2.WatchBattleResponse]
     """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
     WatchBattles: _grpc.UnaryStreamMultiCallable[_arena_pb2.WatchBattlesRequest, _arena_pb2.WatchBattlesResponse]
     """New events of all battles that a filter selects, and before them those since a time."""
@@ -50,7 +51,7 @@ class ArenaAsyncStub(ArenaStub):
     SubmitBattle: _aio.UnaryUnaryMultiCallable[_arena_pb2.SubmitBattleRequest, _arena_pb2.SubmitBattleResponse]  # type: ignore[assignment]
     SubmitBattles: _aio.StreamStreamMultiCallable[_arena_pb2.SubmitBattlesRequest, _arena_pb2.SubmitBattlesResponse]  # type: ignore[assignment]
     """One reply per battle, in order; a rejected battle does not end the stream."""
-    WatchBattle: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _arena_pb2.WatchBattleResponse]  # type: ignore[assignment]
+    WatchBattle: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchBattleRequest, _events_pb2.WatchBattleResponse]  # type: ignore[assignment]
     """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
     WatchBattles: _aio.UnaryStreamMultiCallable[_arena_pb2.WatchBattlesRequest, _arena_pb2.WatchBattlesResponse]  # type: ignore[assignment]
     """New events of all battles that a filter selects, and before them those since a time."""
@@ -79,7 +80,7 @@ class ArenaServicer(metaclass=_abc_1.ABCMeta):
         self,
         request: _arena_pb2.WatchBattleRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_abc.Iterator[_arena_pb2.WatchBattleResponse], _abc.AsyncIterator[_arena_pb2.WatchBattleResponse]]:
+    ) -> _typing.Union[_abc.Iterator[_events_pb2.WatchBattleResponse], _abc.AsyncIterator[_events_pb2.WatchBattleResponse]]:
         """All events of a battle so far, then new ones as they are recorded, until the battle has ended."""
 
     @_abc_1.abstractmethod

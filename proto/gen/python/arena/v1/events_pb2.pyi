@@ -14,6 +14,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -24,6 +25,38 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _Stage:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _StageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Stage.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    STAGE_UNSPECIFIED: _Stage.ValueType  # 0
+    STAGE_INTAKE: _Stage.ValueType  # 1
+    STAGE_SCRAPER: _Stage.ValueType  # 2
+    STAGE_INDEXER: _Stage.ValueType  # 3
+    STAGE_RETRIEVER: _Stage.ValueType  # 4
+    STAGE_NUGGETIZER: _Stage.ValueType  # 5
+    STAGE_ASSIGNER: _Stage.ValueType  # 6
+    STAGE_JUDGE: _Stage.ValueType  # 7
+    STAGE_RECORDER: _Stage.ValueType  # 9
+    STAGE_GRADER: _Stage.ValueType  # 10
+
+class Stage(_Stage, metaclass=_StageEnumTypeWrapper):
+    """What can fail: the stages of the pipeline, what receives and stores battles, and evaluators."""
+
+STAGE_UNSPECIFIED: Stage.ValueType  # 0
+STAGE_INTAKE: Stage.ValueType  # 1
+STAGE_SCRAPER: Stage.ValueType  # 2
+STAGE_INDEXER: Stage.ValueType  # 3
+STAGE_RETRIEVER: Stage.ValueType  # 4
+STAGE_NUGGETIZER: Stage.ValueType  # 5
+STAGE_ASSIGNER: Stage.ValueType  # 6
+STAGE_JUDGE: Stage.ValueType  # 7
+STAGE_RECORDER: Stage.ValueType  # 9
+STAGE_GRADER: Stage.ValueType  # 10
+Global___Stage: _TypeAlias = Stage  # noqa: Y015
 
 @_typing.final
 class BattleSubmitted(_message.Message):
@@ -336,6 +369,53 @@ class BattleVoted(_message.Message):
 Global___BattleVoted: _TypeAlias = BattleVoted  # noqa: Y015
 
 @_typing.final
+class StageFailure(_message.Message):
+    """Which stage gave up on a battle, and why."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STAGE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    ATTEMPTS_FIELD_NUMBER: _builtins.int
+    ADMIN_DETAIL_FIELD_NUMBER: _builtins.int
+    EVALUATOR_FIELD_NUMBER: _builtins.int
+    stage: Global___Stage.ValueType
+    reason: _failure_pb2.Reason.ValueType
+    detail: _builtins.str
+    attempts: _builtins.int
+    admin_detail: _builtins.str
+    """What the other side said, without known secrets. For administrators: recorded beside the failure and
+    left out of recorded events and of every response.
+    """
+    evaluator: _builtins.str
+    """Name of the evaluator that gave up; absent for the stages that battles wait for."""
+    def __init__(
+        self,
+        *,
+        stage: Global___Stage.ValueType = ...,
+        reason: _failure_pb2.Reason.ValueType = ...,
+        detail: _builtins.str = ...,
+        attempts: _builtins.int = ...,
+        admin_detail: _builtins.str | None = ...,
+        evaluator: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "_evaluator", b"_evaluator", "admin_detail", b"admin_detail", "evaluator", b"evaluator"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "_evaluator", b"_evaluator", "admin_detail", b"admin_detail", "attempts", b"attempts", "detail", b"detail", "evaluator", b"evaluator", "reason", b"reason", "stage", b"stage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__admin_detail: _TypeAlias = _typing.Literal["admin_detail"]  # noqa: Y015
+    _WhichOneofArgType__admin_detail: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail"]  # noqa: Y015
+    _WhichOneofReturnType__evaluator: _TypeAlias = _typing.Literal["evaluator"]  # noqa: Y015
+    _WhichOneofArgType__evaluator: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__admin_detail) -> _WhichOneofReturnType__admin_detail | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__evaluator) -> _WhichOneofReturnType__evaluator | None: ...
+
+Global___StageFailure: _TypeAlias = StageFailure  # noqa: Y015
+
+@_typing.final
 class BattleFailed(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -347,14 +427,14 @@ class BattleFailed(_message.Message):
     battle_id: _builtins.str
     arena: _builtins.str
     @_builtins.property
-    def failure(self) -> _failure_pb2.StageFailure: ...
+    def failure(self) -> Global___StageFailure: ...
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         battle_id: _builtins.str = ...,
         arena: _builtins.str = ...,
-        failure: _failure_pb2.StageFailure | None = ...,
+        failure: Global___StageFailure | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["failure", b"failure"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
@@ -392,3 +472,66 @@ class RatingsUpdated(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RatingsUpdated: _TypeAlias = RatingsUpdated  # noqa: Y015
+
+@_typing.final
+class WatchBattleResponse(_message.Message):
+    """The name of each field is the short name of the event."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQUENCE_FIELD_NUMBER: _builtins.int
+    SUBMITTED_FIELD_NUMBER: _builtins.int
+    SCRAPED_FIELD_NUMBER: _builtins.int
+    INDEXED_FIELD_NUMBER: _builtins.int
+    RETRIEVED_FIELD_NUMBER: _builtins.int
+    NUGGETIZED_FIELD_NUMBER: _builtins.int
+    ASSIGNED_FIELD_NUMBER: _builtins.int
+    JUDGED_FIELD_NUMBER: _builtins.int
+    VOTED_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    GRADED_FIELD_NUMBER: _builtins.int
+    sequence: _builtins.int
+    @_builtins.property
+    def submitted(self) -> Global___BattleSubmitted: ...
+    @_builtins.property
+    def scraped(self) -> Global___BattleScraped: ...
+    @_builtins.property
+    def indexed(self) -> Global___BattleIndexed: ...
+    @_builtins.property
+    def retrieved(self) -> Global___BattleRetrieved: ...
+    @_builtins.property
+    def nuggetized(self) -> Global___BattleNuggetized: ...
+    @_builtins.property
+    def assigned(self) -> Global___BattleAssigned: ...
+    @_builtins.property
+    def judged(self) -> Global___BattleJudged: ...
+    @_builtins.property
+    def voted(self) -> Global___BattleVoted: ...
+    @_builtins.property
+    def failed(self) -> Global___BattleFailed: ...
+    @_builtins.property
+    def graded(self) -> Global___BattleGraded: ...
+    def __init__(
+        self,
+        *,
+        sequence: _builtins.int = ...,
+        submitted: Global___BattleSubmitted | None = ...,
+        scraped: Global___BattleScraped | None = ...,
+        indexed: Global___BattleIndexed | None = ...,
+        retrieved: Global___BattleRetrieved | None = ...,
+        nuggetized: Global___BattleNuggetized | None = ...,
+        assigned: Global___BattleAssigned | None = ...,
+        judged: Global___BattleJudged | None = ...,
+        voted: Global___BattleVoted | None = ...,
+        failed: Global___BattleFailed | None = ...,
+        graded: Global___BattleGraded | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "graded", b"graded", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assigned", b"assigned", "event", b"event", "failed", b"failed", "graded", b"graded", "indexed", b"indexed", "judged", b"judged", "nuggetized", b"nuggetized", "retrieved", b"retrieved", "scraped", b"scraped", "sequence", b"sequence", "submitted", b"submitted", "voted", b"voted"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_event: _TypeAlias = _typing.Literal["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged", "voted", "failed", "graded"]  # noqa: Y015
+    _WhichOneofArgType_event: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_event) -> _WhichOneofReturnType_event | None: ...
+
+Global___WatchBattleResponse: _TypeAlias = WatchBattleResponse  # noqa: Y015

@@ -24,17 +24,13 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/failure.proto\x12\x08\x61rena.v1\"\xc4\x01\n\x0cStageFailure\x12\x1e\n\x05stage\x18\x01 \x01(\x0e\x32\x0f.arena.v1.Stage\x12 \n\x06reason\x18\x02 \x01(\x0e\x32\x10.arena.v1.Reason\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x04 \x01(\x05\x12\x19\n\x0c\x61\x64min_detail\x18\x05 \x01(\tH\x00\x88\x01\x01\x12\x16\n\tevaluator\x18\x06 \x01(\tH\x01\x88\x01\x01\x42\x0f\n\r_admin_detailB\x0c\n\n_evaluator*\xd2\x01\n\x05Stage\x12\x15\n\x11STAGE_UNSPECIFIED\x10\x00\x12\x10\n\x0cSTAGE_INTAKE\x10\x01\x12\x11\n\rSTAGE_SCRAPER\x10\x02\x12\x11\n\rSTAGE_INDEXER\x10\x03\x12\x13\n\x0fSTAGE_RETRIEVER\x10\x04\x12\x14\n\x10STAGE_NUGGETIZER\x10\x05\x12\x12\n\x0eSTAGE_ASSIGNER\x10\x06\x12\x0f\n\x0bSTAGE_JUDGE\x10\x07\x12\x12\n\x0eSTAGE_RECORDER\x10\t\x12\x10\n\x0cSTAGE_GRADER\x10\n\"\x04\x08\x08\x10\x08*\xe9\x03\n\x06Reason\x12\x16\n\x12REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13REASON_PAGE_BLOCKED\x10\x01\x12\x15\n\x11REASON_PAGE_EMPTY\x10\x02\x12\x18\n\x14REASON_ROBOTS_DENIED\x10\x03\x12\x14\n\x10REASON_TOO_LARGE\x10\x04\x12\x16\n\x12REASON_NO_EVIDENCE\x10\x05\x12\x1a\n\x16REASON_NO_VITAL_NUGGET\x10\x06\x12\x1b\n\x17REASON_NOTHING_TO_SCORE\x10\x07\x12\x1a\n\x16REASON_LLM_UNAVAILABLE\x10\x08\x12\x16\n\x12REASON_LLM_REFUSED\x10\t\x12\x1b\n\x17REASON_CONTENT_FILTERED\x10\n\x12\x19\n\x15REASON_REPLY_UNUSABLE\x10\x0b\x12\x1a\n\x16REASON_BUDGET_EXCEEDED\x10\x0c\x12\x13\n\x0fREASON_DEADLINE\x10\r\x12\x18\n\x14REASON_INVALID_INPUT\x10\x0e\x12\x16\n\x12REASON_UNDECODABLE\x10\x0f\x12\x19\n\x15REASON_MAX_DELIVERIES\x10\x10\x12\x1c\n\x18REASON_STORE_UNAVAILABLE\x10\x11\x12\x0e\n\nREASON_BUG\x10\x12\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16\x61rena/v1/failure.proto\x12\x08\x61rena.v1*\xe9\x03\n\x06Reason\x12\x16\n\x12REASON_UNSPECIFIED\x10\x00\x12\x17\n\x13REASON_PAGE_BLOCKED\x10\x01\x12\x15\n\x11REASON_PAGE_EMPTY\x10\x02\x12\x18\n\x14REASON_ROBOTS_DENIED\x10\x03\x12\x14\n\x10REASON_TOO_LARGE\x10\x04\x12\x16\n\x12REASON_NO_EVIDENCE\x10\x05\x12\x1a\n\x16REASON_NO_VITAL_NUGGET\x10\x06\x12\x1b\n\x17REASON_NOTHING_TO_SCORE\x10\x07\x12\x1a\n\x16REASON_LLM_UNAVAILABLE\x10\x08\x12\x16\n\x12REASON_LLM_REFUSED\x10\t\x12\x1b\n\x17REASON_CONTENT_FILTERED\x10\n\x12\x19\n\x15REASON_REPLY_UNUSABLE\x10\x0b\x12\x1a\n\x16REASON_BUDGET_EXCEEDED\x10\x0c\x12\x13\n\x0fREASON_DEADLINE\x10\r\x12\x18\n\x14REASON_INVALID_INPUT\x10\x0e\x12\x16\n\x12REASON_UNDECODABLE\x10\x0f\x12\x19\n\x15REASON_MAX_DELIVERIES\x10\x10\x12\x1c\n\x18REASON_STORE_UNAVAILABLE\x10\x11\x12\x0e\n\nREASON_BUG\x10\x12\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.failure_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STAGE']._serialized_start=236
-  _globals['_STAGE']._serialized_end=446
-  _globals['_REASON']._serialized_start=449
-  _globals['_REASON']._serialized_end=938
-  _globals['_STAGEFAILURE']._serialized_start=37
-  _globals['_STAGEFAILURE']._serialized_end=233
+  _globals['_REASON']._serialized_start=37
+  _globals['_REASON']._serialized_end=526
 # @@protoc_insertion_point(module_scope)

@@ -4,7 +4,6 @@ isort:skip_file
 """
 
 from google.protobuf import descriptor as _descriptor
-from google.protobuf import message as _message
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
@@ -16,37 +15,6 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias
 
 DESCRIPTOR: _descriptor.FileDescriptor
-
-class _Stage:
-    ValueType = _typing.NewType("ValueType", _builtins.int)
-    V: _TypeAlias = ValueType  # noqa: Y015
-
-class _StageEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Stage.ValueType], _builtins.type):
-    DESCRIPTOR: _descriptor.EnumDescriptor
-    STAGE_UNSPECIFIED: _Stage.ValueType  # 0
-    STAGE_INTAKE: _Stage.ValueType  # 1
-    STAGE_SCRAPER: _Stage.ValueType  # 2
-    STAGE_INDEXER: _Stage.ValueType  # 3
-    STAGE_RETRIEVER: _Stage.ValueType  # 4
-    STAGE_NUGGETIZER: _Stage.ValueType  # 5
-    STAGE_ASSIGNER: _Stage.ValueType  # 6
-    STAGE_JUDGE: _Stage.ValueType  # 7
-    STAGE_RECORDER: _Stage.ValueType  # 9
-    STAGE_GRADER: _Stage.ValueType  # 10
-
-class Stage(_Stage, metaclass=_StageEnumTypeWrapper): ...
-
-STAGE_UNSPECIFIED: Stage.ValueType  # 0
-STAGE_INTAKE: Stage.ValueType  # 1
-STAGE_SCRAPER: Stage.ValueType  # 2
-STAGE_INDEXER: Stage.ValueType  # 3
-STAGE_RETRIEVER: Stage.ValueType  # 4
-STAGE_NUGGETIZER: Stage.ValueType  # 5
-STAGE_ASSIGNER: Stage.ValueType  # 6
-STAGE_JUDGE: Stage.ValueType  # 7
-STAGE_RECORDER: Stage.ValueType  # 9
-STAGE_GRADER: Stage.ValueType  # 10
-Global___Stage: _TypeAlias = Stage  # noqa: Y015
 
 class _Reason:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -96,50 +64,3 @@ REASON_MAX_DELIVERIES: Reason.ValueType  # 16
 REASON_STORE_UNAVAILABLE: Reason.ValueType  # 17
 REASON_BUG: Reason.ValueType  # 18
 Global___Reason: _TypeAlias = Reason  # noqa: Y015
-
-@_typing.final
-class StageFailure(_message.Message):
-    """Which stage gave up on a battle, and why."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    STAGE_FIELD_NUMBER: _builtins.int
-    REASON_FIELD_NUMBER: _builtins.int
-    DETAIL_FIELD_NUMBER: _builtins.int
-    ATTEMPTS_FIELD_NUMBER: _builtins.int
-    ADMIN_DETAIL_FIELD_NUMBER: _builtins.int
-    EVALUATOR_FIELD_NUMBER: _builtins.int
-    stage: Global___Stage.ValueType
-    reason: Global___Reason.ValueType
-    detail: _builtins.str
-    attempts: _builtins.int
-    admin_detail: _builtins.str
-    """What the other side said, without known secrets. For administrators: recorded beside the failure and
-    left out of recorded events and of every response.
-    """
-    evaluator: _builtins.str
-    """Name of the evaluator that gave up; absent for the stages that battles wait for."""
-    def __init__(
-        self,
-        *,
-        stage: Global___Stage.ValueType = ...,
-        reason: Global___Reason.ValueType = ...,
-        detail: _builtins.str = ...,
-        attempts: _builtins.int = ...,
-        admin_detail: _builtins.str | None = ...,
-        evaluator: _builtins.str | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "_evaluator", b"_evaluator", "admin_detail", b"admin_detail", "evaluator", b"evaluator"]  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail", "_evaluator", b"_evaluator", "admin_detail", b"admin_detail", "attempts", b"attempts", "detail", b"detail", "evaluator", b"evaluator", "reason", b"reason", "stage", b"stage"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType__admin_detail: _TypeAlias = _typing.Literal["admin_detail"]  # noqa: Y015
-    _WhichOneofArgType__admin_detail: _TypeAlias = _typing.Literal["_admin_detail", b"_admin_detail"]  # noqa: Y015
-    _WhichOneofReturnType__evaluator: _TypeAlias = _typing.Literal["evaluator"]  # noqa: Y015
-    _WhichOneofArgType__evaluator: _TypeAlias = _typing.Literal["_evaluator", b"_evaluator"]  # noqa: Y015
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__admin_detail) -> _WhichOneofReturnType__admin_detail | None: ...
-    @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__evaluator) -> _WhichOneofReturnType__evaluator | None: ...
-
-Global___StageFailure: _TypeAlias = StageFailure  # noqa: Y015
