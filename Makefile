@@ -120,8 +120,9 @@ format: $(DEV_STAMP)  ## format the code and sort its imports
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-proto: $(DEV_STAMP)  ## regenerate the stubs from the contracts
+proto: $(DEV_STAMP)  ## write stubs from the contracts, manifests and tables from the pipeline
 	$(BIN)/python proto/generate.py
+	PYTHONPATH=. $(BIN)/python deploy/generate.py
 
 digests: $(DEV_STAMP)  ## fix the contents of images of others: make digests REGISTRY=https://...
 	$(BIN)/python deploy/digests.py --registry "$(REGISTRY)"

@@ -28,6 +28,7 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from nuggetstream.domain.pipeline import MODEL_STAGES
 from services.cli.registry import SERVICES
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +47,14 @@ def pinned() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pairs = (line.partition("==") for line in lines if "==" in line and not line.startswith("#"))
     return {canonicalize_name(name): version.partition(";")[0].strip() for name, _, version in pairs}
+
+
+def extras_of(service: str) -> list[str]:
+    """The extras of a service's image: its own, where it has one, or those of a stage that asks a model."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    of_models = ("llm", "offline") if service in MODEL_STAGES else ()
+    own = (service,) if service in project["optional-dependencies"] else of_models
+    return [*own, "postgres", *MORE_EXTRAS.get(service, ())]
 
 
 def needed(extras: Iterable[str]) -> set[str]:
@@ -174,7 +183,7 @@ def main() -> None:
     write_checkov()
     if sys.argv[1:] == ["checkov"]:
         return
-    files = {service: needed([service, "postgres", *MORE_EXTRAS.get(service, ())]) for service in SERVICES}
+    files = {service: needed(extras_of(service)) for service in SERVICES}
     files["build"] = set(BUILD)
     files["docs"] = documentation()
     files["ci"] = set(pinned()) - LEFT_OUT

@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import yaml
 from prometheus_client import Counter, Gauge, Histogram
 
-from deploy import lock
+from deploy import generate, lock
 from k8s.checks import rules, schemas
 from k8s.checks.render import (
     COMPONENTS,
@@ -169,11 +170,26 @@ def test_compose_and_the_base_and_the_image_know_every_service() -> None:
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
     built = {name for name, service in compose.items() if "build" in service}
     assert built == set(SERVICES)
-    assert {path.stem for path in (K8S / "base").glob("*.yaml")} >= set(SERVICES)
-    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
-    known = re.search(r'"\$\{SERVICE:-\}" in \\\n\s+([a-z|]+)\) ', dockerfile)
-    assert known is not None
-    assert set(known[1].split("|")) == set(SERVICES)
+    assert set(deployments()) == set(SERVICES)
+    assert {path.stem for path in (DEPLOY / "requirements").glob("*.txt")} >= set(SERVICES)
+    assert {name for name in SERVICES if (ROOT / "services" / name).is_dir()} == set(SERVICES)
+
+
+def test_what_is_written_from_the_pipeline_is_current() -> None:
+    assert generate.stale() == [], "run `make proto`"
+
+
+def documents(*paths: Path) -> Iterator[Manifest]:
+    """All objects of some files."""
+    for path in paths:
+        yield from yaml.safe_load_all(path.read_text(encoding="utf-8"))
+
+
+def deployments() -> dict[str, Manifest]:
+    """The Deployments of the base, by name."""
+    found = documents(*sorted((K8S / "base").glob("*.yaml")))
+    own = [manifest for manifest in found if manifest["kind"] == "Deployment"]
+    return {manifest["metadata"]["name"]: manifest for manifest in own if "selector" in manifest["spec"]}
 
 
 def longest_attempt(service: str) -> float:
@@ -189,18 +205,13 @@ def test_draining_outlasts_the_longest_attempt(service: str) -> None:
     grace = float(compose["environment"]["NUGGETSTREAM_GRACE"])
     assert grace > longest_attempt(service)
     assert float(compose["stop_grace_period"].removesuffix("s")) >= grace + 5
-    (deployment,) = [
-        document
-        for document in yaml.safe_load_all((K8S / f"base/{service}.yaml").read_text(encoding="utf-8"))
-        if document["kind"] == "Deployment"
-    ]
-    env = deployment["spec"]["template"]["spec"]["containers"][0]["env"]
+    env = deployments()[service]["spec"]["template"]["spec"]["containers"][0]["env"]
     assert {"name": "NUGGETSTREAM_GRACE", "value": f"{grace:g}"} in env
 
 
 def test_there_is_one_trigger_for_every_durable_consumer() -> None:
-    path = K8S / "components/keda/scaled-objects.yaml"
-    objects = list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+    keda = K8S / "components/keda"
+    objects = list(documents(keda / "scaled-objects.yaml", keda / "stages.yaml"))
     triggers = [t["metadata"] for each in objects for t in each["spec"]["triggers"]]
     named = [(trigger["stream"], trigger["consumer"]) for trigger in triggers]
     assert len(named) == len(set(named))
@@ -265,8 +276,7 @@ def test_every_package_of_an_image_is_fixed_by_version_and_hash(name: str) -> No
 def test_the_lock_of_an_image_has_every_package_that_the_service_needs(name: str) -> None:
     text = (DEPLOY / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
     listed = set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
-    extras = [name, "postgres", *lock.MORE_EXTRAS.get(name, ())]
-    assert lock.needed(extras) <= listed
+    assert lock.needed(lock.extras_of(name)) <= listed
 
 
 def test_the_image_of_the_gateway_writes_leaderboards_as_parquet() -> None:

@@ -16,12 +16,13 @@ from services.runtime.nats_server import NatsServer
 from services.wire.subjects import PREFIX
 from tests.e2e.processes import clean_environment, run_command
 
-SCALED = Path(__file__).parents[3] / "k8s/components/keda/scaled-objects.yaml"
+KEDA = Path(__file__).parents[3] / "k8s/components/keda"
 
 
 def triggers() -> list[dict[str, str]]:
-    objects = yaml.safe_load_all(SCALED.read_text(encoding="utf-8"))
-    return [trigger["metadata"] for each in objects for trigger in each["spec"]["triggers"]]
+    texts = [(KEDA / name).read_text(encoding="utf-8") for name in ("scaled-objects.yaml", "stages.yaml")]
+    objects = [scaled for text in texts for scaled in yaml.safe_load_all(text)]
+    return [trigger["metadata"] for scaled in objects for trigger in scaled["spec"]["triggers"]]
 
 
 async def read_as_keda(folder: Path, account: str) -> dict[tuple[str, str], dict[str, Any]]:
