@@ -108,4 +108,17 @@ class Notice:
     text: str
 
 
-Block = Facts | Figures | Table | Notice
+@dataclass(frozen=True, slots=True)
+class NotMeasured:
+    """What the results do not hold; the page names all of it in one line.
+
+    Attributes:
+        what: What is not measured, such as "limits of agreement of human and judge".
+        why: The reason, or what would measure it, as a sentence.
+    """
+
+    what: str
+    why: str
+
+
+Block = Facts | Figures | Table | Notice | NotMeasured

@@ -11,9 +11,10 @@ from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.numerals import integer, part_of
 from nuggetstream.files.results import Results, read_results
+from nuggetstream.report.arrangement import arrange
 from nuggetstream.report.page import render
-from nuggetstream.report.section import Section
-from nuggetstream.report.sections import SECTIONS
+from nuggetstream.report.section import Chapter, as_json
+from nuggetstream.report.sections import CHAPTERS
 
 PAGE = "report.html"
 NUMBERS = "report.json"
@@ -35,7 +36,7 @@ Progress = Callable[[str, int, int], None]
 def write_report(
     path: Path,
     out: Path,
-    sections: Sequence[Section[Any]] = SECTIONS,
+    chapters: Sequence[Chapter] = CHAPTERS,
     *,
     pages: str | None = None,
     progress: Progress | None = None,
@@ -45,10 +46,11 @@ def write_report(
     Args:
         path: results.jsonl of an evaluation.
         out: Folder, created when missing.
-        sections: What the report shows, in order.
+        chapters: What the report shows, in order.
         pages: URL of the pages of a platform that has the battles, such as "http://127.0.0.1:8080", for links
             to battles; None without links.
-        progress: Called before each section with its name, its number from 0, and the number of sections.
+        progress: Called before numbers are computed, with their name, how many sets of numbers are done, and
+            how many there are.
 
     Raises:
         UnusableFile: `path` cannot be read, is not a file of results, or holds no battle.
@@ -56,14 +58,10 @@ def write_report(
     results = read_results(path)
     if not results.battles:
         raise UnusableFile(f"{path}: holds no evaluated battle")
-    contents, numbers = [], {}
-    for number, section in enumerate(sections):
-        if progress is not None:
-            progress(section.name, number, len(sections))
-        content, numbers[section.name] = section.build(results)
-        contents.append((section, content))
+    numbers = _numbers(results, chapters, progress)
+    report = arrange(chapters, numbers)
     offline = sum(battle.is_offline for battle in results.battles)
-    page = render(contents, _title(results), _subtitle(results), NOTICE if offline else None, pages)
+    page = render(report, _title(results), _subtitle(results), NOTICE if offline else None, pages)
     out.mkdir(parents=True, exist_ok=True)
     written = WrittenReport(out / PAGE, out / NUMBERS, results.scored, results.received)
     written.page.write_text(page, encoding="utf-8")
@@ -72,11 +70,28 @@ def write_report(
         "received": results.received,
         "scored": results.scored,
         "offline": offline,
-        "sections": numbers,
+        "findings": [finding for _, finding in report.findings],
+        "not_measured": report.not_measured,
+        "chapters": [
+            {"title": chapter.title, "numbers": list(dict.fromkeys(part.name for part in chapter.parts))}
+            for chapter in chapters
+        ],
+        "numbers": {name: as_json(computed) for name, computed in numbers.items()},
     }
     text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
     written.numbers.write_text(text + "\n", encoding="utf-8")
     return written
+
+
+def _numbers(results: Results, chapters: Sequence[Chapter], progress: Progress | None) -> dict[str, Any]:
+    """The numbers of all parts, each name computed once."""
+    parts = {part.name: part for chapter in chapters for part in chapter.parts}
+    numbers: dict[str, Any] = {}
+    for done, (name, part) in enumerate(parts.items()):
+        if progress is not None:
+            progress(name, done, len(parts))
+        numbers[name] = part.compute(results)
+    return numbers
 
 
 def _title(results: Results) -> str:

@@ -8,15 +8,13 @@ other one unpacks it.
 import base64
 import gzip
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment
 
 from nuggetstream.files.templates import html_environment
 from nuggetstream.report import blocks
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.arrangement import Arranged
 from nuggetstream.statistics.share import FEW
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -24,7 +22,7 @@ _PLOTLY = Path(__file__).parent / "vendor" / "plotly-cartesian.min.js.gz"
 
 
 def render(
-    sections: Sequence[tuple[Section[Any], Content]],
+    report: Arranged,
     title: str,
     subtitle: str,
     notice: str | None = None,
@@ -33,7 +31,7 @@ def render(
     """The whole page as HTML.
 
     Args:
-        sections: Each section with what it shows, in order.
+        report: What the page shows.
         title: Title of the page.
         subtitle: One line about what the page rests on.
         notice: What a reader must know before anything else; None without it.
@@ -43,7 +41,7 @@ def render(
     packed = _PLOTLY.read_bytes()
     script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
     return env.get_template("report.html").render(
-        sections=sections,
+        report=report,
         title=title,
         subtitle=subtitle,
         notice=notice,

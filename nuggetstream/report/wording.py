@@ -8,7 +8,7 @@ from nuggetstream.statistics.share import FEW, Share
 
 FEW_MARK = "†"
 FEW_NOTE = f"{FEW_MARK} rests on fewer than {FEW} cases."
-NO_PREFERENCE = "No battle has a human preference, so there is nothing to compare."
+NO_PREFERENCE = "no battle has a human preference"
 
 
 def few_mark(cases: float) -> str:

@@ -14,8 +14,8 @@ from nuggetstream.files.results import read_results
 from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.counts import PairCount
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.report.sections.combined import SECTION as COMBINED
-from nuggetstream.report.sections.leaderboards import SECTION as LEADERBOARDS
+from nuggetstream.report.sections.combined import PART as COMBINED
+from nuggetstream.report.sections.leaderboards import PART as LEADERBOARDS
 from services.rater.counting import board_of_counts
 from services.wire.convert import to_message
 from tests.e2e.processes import run_here

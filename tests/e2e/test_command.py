@@ -15,7 +15,7 @@ import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import BattleState
-from nuggetstream.report.sections import SECTIONS
+from nuggetstream.report.sections import CHAPTERS
 from services.cli.settings import NO_MODEL, embedded_model
 from services.offline.app import create_app
 from services.runtime.asgi import serving
@@ -77,8 +77,8 @@ async def test_the_demo_explains_a_battle_and_leaves_its_files(tmp_path: Path) -
     code, output = run_here("report", str(file), "--out", str(report))
     assert (code, output.splitlines()[0]) == (0, "scored 19 of 19 battles received"), output
     numbers = json.loads((report / "report.json").read_text(encoding="utf-8"))
-    assert set(numbers["sections"]) == {section.name for section in SECTIONS}
-    assert numbers["sections"]["assigners"]
+    assert set(numbers["numbers"]) == {part.name for chapter in CHAPTERS for part in chapter.parts}
+    assert numbers["numbers"]["assigners"]
 
 
 async def test_a_dry_run_says_what_a_file_would_cost_and_calls_no_model(tmp_path: Path) -> None:

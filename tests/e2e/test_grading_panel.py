@@ -159,7 +159,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
     row = json.loads((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()[0])
     (line,) = row["gradings"]
     assert [member["abstention"] for member in line["members"]] == [None, None, "llm_refused"]
-    found = panels.SECTION.compute(read_results(tmp_path / "out" / "results.jsonl"))
+    found = panels.PART.compute(read_results(tmp_path / "out" / "results.jsonl"))
     assert [(m.member, m.answered.count, m.abstentions) for m in found.members] == [
         ("plain", BATTLES, {}),
         ("severe", BATTLES, {}),

@@ -16,7 +16,7 @@ from nuggetstream.domain.offline import APART, DIMENSIONS, FIGURES, MEASURED, NO
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import read_results
 from nuggetstream.report.build import write_report
-from nuggetstream.report.sections.misses import SECTION
+from nuggetstream.report.sections import CHAPTERS
 from nuggetstream.report.summary import agreement_row, predict, summarise
 from nuggetstream.text.baselines import longer
 from services.cli.results import print_summary
@@ -40,7 +40,7 @@ def test_results_and_report_say_that_they_are_offline_heuristics(
     print_summary(Console(file=printed, width=1000), summary, [])
     assert (NOTICE in printed.getvalue()) is said
     results = file_of(tmp_path, lines(model))
-    report = write_report(results, tmp_path / "report", sections=(SECTION,))
+    report = write_report(results, tmp_path / "report", chapters=CHAPTERS[-1:])
     assert (NOTICE in report.page.read_text(encoding="utf-8")) is said
 
 

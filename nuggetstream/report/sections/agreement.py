@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent, percent_interval
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
     GREEN,
@@ -21,7 +21,7 @@ from nuggetstream.report.charts import (
     share_axis,
     vertical_line,
 )
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.summary import AgreementRow, agreement_row, predict
 from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, few_mark
 
@@ -91,9 +91,9 @@ def draw(predicted: Sequence[Predicted]) -> Content:
     """Share of human decisions that each predictor agrees with."""
     known = [prediction for prediction in predicted if prediction.row.agreement.share is not None]
     blocks: list[Block] = [Figures.of(_chart(known))] if known else []
-    blocks.append(_table(predicted) if predicted else Notice(NO_PREFERENCE))
+    blocks.append(_table(predicted) if predicted else NotMeasured("agreement with people", NO_PREFERENCE))
     return Content(
-        finding=_finding(known),
+        findings=_findings(known),
         reading="The share of human decisions that each predictor agrees with. A predicted tie counts "
         "half; battles that people call a tie are left out. Tossing a coin would agree 50% of the time. "
         "Lines are 95% intervals from resampling whole queries, because battles on one query are not "
@@ -113,16 +113,16 @@ def _basis(predicted: Sequence[Predicted]) -> str:
     return f"{compared}, on {many(first.queries, 'query', 'queries')}"
 
 
-def _finding(known: Sequence[Predicted]) -> str:
+def _findings(known: Sequence[Predicted]) -> tuple[str, ...]:
     if not known:
-        return ""
+        return ()
     dimension = known[0].row.dimension
     shares = [
         f"{prediction.row.predictor} {percent(prediction.row.agreement.share)}"
         for prediction in known
         if prediction.row.dimension == dimension
     ]
-    return f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}."
+    return (f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}.",)
 
 
 def _chart(known: Sequence[Predicted]) -> Figure:
@@ -213,10 +213,4 @@ def _row(prediction: Predicted) -> tuple[str, ...]:
     )
 
 
-SECTION = Section(
-    name="agreement",
-    title="Agreement with people, beside baselines",
-    question="Does the machine agree with people more often than the length of an answer does?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("agreement", compute, draw)

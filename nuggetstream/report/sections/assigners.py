@@ -8,8 +8,8 @@ from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import integer, many, number, percent
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.label_agreement import ORDER, LabelAgreement, LabelPair, agreement_of, label_pairs
-from nuggetstream.report.blocks import Block, Notice, Table
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.blocks import Block, NotMeasured, Table
+from nuggetstream.report.section import Content, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +63,20 @@ def _of_battle(battle: BattleRow) -> list[tuple[tuple[str, str], Counter[LabelPa
 
 def draw(assigners: Sequence[SecondAssigner]) -> Content:
     """Per assigner the table of labels, with kappa in its caption."""
-    finding = ""
+    findings: tuple[str, ...] = ()
     if assigners:
         first = assigners[0].agreement
-        finding = f"{integer(first.agreed)} of {many(first.labels, 'label')} are the same ({_kappas(first)})."
+        same = f"{integer(first.agreed)} of {many(first.labels, 'label')} are the same"
+        findings = (f"{same} ({_kappas(first)}).",)
     blocks: list[Block] = [_table(assigner) for assigner in assigners]
     return Content(
-        finding=finding,
+        findings=findings,
         reading="A second model labels the same nuggets for the same answers. Its labels are in no score. "
         "Cohen's kappa is agreement beyond chance: 1 for equal labels, 0 for what chance gives. Two models "
         "that err alike agree, too, so a high kappa does not show that labels are right; a low one shows "
         "that they are doubtful.",
         basis=many(sum(assigner.battles for assigner in assigners), "battle"),
-        blocks=tuple(blocks) or (Notice("No second assigner labelled these battles."),),
+        blocks=tuple(blocks) or (NotMeasured("labels of a second assigner", "no evaluator is one"),),
     )
 
 
@@ -102,10 +103,4 @@ def _word(label: str) -> str:
     return label.replace("_", " ")
 
 
-SECTION = Section(
-    name="assigners",
-    title="Two assigners",
-    question="Does another model give the same labels to the same nuggets?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("assigners", compute, draw)

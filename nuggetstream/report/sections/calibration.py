@@ -15,9 +15,9 @@ from nuggetstream.files.numerals import number, part_of, percent
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.preference import preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import GREEN, GREY, figure, share_axis
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.wording import FEW_NOTE, dimension_name, few_mark, share_of
 from nuggetstream.statistics.calibration import Calibration, calibration
 
@@ -144,9 +144,9 @@ def draw(judges: Sequence[JudgeCalibration]) -> Content:
         )
         blocks += [_table(compared), *_bands(compared)]
     else:
-        blocks.append(Notice(_nothing(judges)))
+        blocks.append(NotMeasured("calibration of probabilities", _nothing(judges)))
     return Content(
-        finding=" ".join(_finding(each) for each in compared[:1]),
+        findings=tuple(_finding(each) for each in compared[:1]),
         reading="Each point is the verdicts of similar probability: to the right how probable the scorer "
         "called them on average, upwards how many of them people share. On the diagonal probabilities can be "
         "taken at their word; below it the judge is too sure of itself. The calibration error is the mean "
@@ -169,8 +169,8 @@ def _basis(judges: Sequence[JudgeCalibration]) -> str:
 
 def _nothing(judges: Sequence[JudgeCalibration]) -> str:
     if judges:
-        return "No battle has both a human preference and probabilities of a judge or of labels."
-    return "No judge and no label has probabilities; the profile `frugal` asks for them."
+        return "no battle has both a human preference and probabilities of a judge or of labels"
+    return "no judge and no label has probabilities; the profile `frugal` asks for them"
 
 
 def _name(judge: JudgeCalibration) -> str:
@@ -269,10 +269,4 @@ def _bands(judges: Sequence[JudgeCalibration]) -> list[Block]:
     return [table]
 
 
-SECTION = Section(
-    name="calibration",
-    title="Calibration",
-    question="Can probabilities be taken at their word?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("calibration", compute, draw)

@@ -14,7 +14,7 @@ from nuggetstream.files.numerals import integer, part_of, percent, percent_inter
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_probability
 from nuggetstream.nuggets.scores import CREDIT
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
     figure,
@@ -24,8 +24,8 @@ from nuggetstream.report.charts import (
     share_marks,
     vertical_line,
 )
-from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import FEW_NOTE, dimension_name, share_of
+from nuggetstream.report.section import Content, Part
+from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, share_of
 from nuggetstream.statistics.share import Share, share
 
 BOUNDS = (0.0, 0.5, 0.7, 0.9, 1.0)  # of the bands of certainty; the upper bound belongs to the band
@@ -152,10 +152,9 @@ def draw(certainty: Certainty) -> Content:
             charts.append(_bands(certainty))
         blocks += [Figures.of(*charts), _table(certainty)]
     else:
-        blocks.append(Notice("No battle has two labelled nuggets, so no preference has a probability."))
+        blocks.append(NotMeasured("certainty of a preference", "no battle has two labelled nuggets"))
     if certainty.battles and certainty.dimension is None:
-        text = "No battle has a human preference, so it is not known whether certain preferences are right."
-        blocks.append(Notice(text))
+        blocks.append(NotMeasured("agreement by certainty", NO_PREFERENCE))
     left_out = (
         (certainty.few_nuggets, "fewer than two nuggets"),
         (certainty.unlabelled, "a nugget without a label"),
@@ -165,7 +164,7 @@ def draw(certainty: Certainty) -> Content:
             part = part_of(count, certainty.scored, "scored battles")
             blocks.append(Notice(f"{part} have {reason}, and therefore no probability."))
     return Content(
-        finding=_finding(certainty),
+        findings=_findings(certainty),
         reading="The nuggets of a battle are a sample of what a good answer needs. They are resampled "
         f"{integer(RESAMPLES)} times per battle; certainty is the share of samples with the most likely "
         "outcome (A, tie or B). It tells how much the choice of nuggets matters, not whether the nuggets "
@@ -176,19 +175,19 @@ def draw(certainty: Certainty) -> Content:
     )
 
 
-def _finding(certainty: Certainty) -> str:
+def _findings(certainty: Certainty) -> tuple[str, ...]:
     if certainty.sure.value is None:
-        return ""
-    text = (
+        return ()
+    findings = [
         f"{share_of(certainty.sure)} of the preferences have a certainty of at least {percent(CERTAIN, 0)}."
-    )
+    ]
     top = certainty.bands[-1]
     if certainty.dimension is not None and top.agree.value is not None:
-        text += (
-            f" Where certainty is above {percent(top.low, 0)}, people make the same decision in "
+        findings.append(
+            f"Where certainty is above {percent(top.low, 0)}, people make the same decision in "
             f"{share_of(top.agree)} of the battles."
         )
-    return text
+    return tuple(findings)
 
 
 def _histogram(certainty: Certainty) -> Figure:
@@ -245,10 +244,4 @@ def _table(certainty: Certainty) -> Table:
     return Table(caption="By certainty", columns=columns, rows=rows, note=note, folded=True)
 
 
-SECTION = Section(
-    name="certainty",
-    title="Certainty of a preference",
-    question="Would other nuggets have led to another winner?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("certainty", compute, draw)

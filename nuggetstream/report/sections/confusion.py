@@ -8,10 +8,10 @@ import plotly.graph_objects as go
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.numerals import integer, number, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import DARK_INK, figure
 from nuggetstream.report.lenses import AUTOMATIC
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.wording import NO_PREFERENCE, dimension_name
 from nuggetstream.statistics.agreement import confusion_of, weighted_kappa
 
@@ -79,10 +79,10 @@ def draw(confusions: Sequence[Confusion]) -> Content:
             name = dimension_name(confusion.dimension)
             options[name] = (*options.get(name, ()), _matrix(confusion))
     blocks: list[Block] = [Figures("Human dimension", options)] if options else []
-    blocks.append(_table(confusions) if confusions else Notice(NO_PREFERENCE))
+    blocks.append(_table(confusions) if confusions else NotMeasured("confusion matrices", NO_PREFERENCE))
     compared = (f"{each.lens} {part_of(each.compared, each.received, 'battles')}" for each in confusions[:2])
     return Content(
-        finding=_finding(confusions),
+        findings=_findings(confusions),
         reading="Rows are what people say, columns what the lens says. The diagonal is agreement; the "
         "corners off the diagonal are inversions. Weighted kappa is agreement beyond chance: 1 is perfect, "
         "0 is what chance gives. Confusing A with B costs four times as much as confusing either with a "
@@ -92,15 +92,15 @@ def draw(confusions: Sequence[Confusion]) -> Content:
     )
 
 
-def _finding(confusions: Sequence[Confusion]) -> str:
+def _findings(confusions: Sequence[Confusion]) -> tuple[str, ...]:
     kappas = [
         f"{number(each.kappa, 2)} for the {each.lens} lens"
         for each in confusions[:2]
         if each.kappa is not None
     ]
     if not kappas:
-        return ""
-    return f"On {dimension_name(confusions[0].dimension)}, weighted kappa is {' and '.join(kappas)}."
+        return ()
+    return (f"On {dimension_name(confusions[0].dimension)}, weighted kappa is {' and '.join(kappas)}.",)
 
 
 def _matrix(confusion: Confusion) -> Figure:
@@ -161,10 +161,4 @@ def _table(confusions: Sequence[Confusion]) -> Table:
     )
 
 
-SECTION = Section(
-    name="confusion",
-    title="Confusion of people and machine",
-    question="When people prefer A, what do the nuggets and the judge say?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("confusion", compute, draw)

@@ -12,7 +12,7 @@ from nuggetstream.files.numerals import integer, many, part_of, percent
 from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
 from nuggetstream.report.charts import BLUE, GREY, figure, names_axis, rows_height
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.summary import failure_counts
 
 _SHOWN = 20  # flagged passages
@@ -134,7 +134,7 @@ def draw(coverage: Coverage) -> Content:
     )
     scored = part_of(coverage.scored, coverage.received, "battles")
     return Content(
-        finding=f"{scored} received are scored in full. {rest}",
+        findings=(f"{scored} received are scored in full.", rest),
         reading="A battle is scored in full when its nuggets are labelled for both answers and a judge has "
         "given a verdict. Each bar shows one source of preference on its own, out of all battles received.",
         basis=scored,
@@ -215,10 +215,4 @@ def _bars(coverage: Coverage) -> Figure:
     return figure("Coverage", alt, [present, missing], rows_height(len(parts)), axes)
 
 
-SECTION = Section(
-    name="coverage",
-    title="Coverage",
-    question="How much of what was received could be scored?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("coverage", compute, draw)

@@ -10,16 +10,16 @@ import plotly.graph_objects as go
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.numerals import integer, many, number, p_value, part_of
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import VOTE_COLOURS, VOTE_NAMES, figure
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.wording import dimension_name
 from nuggetstream.statistics.distributions import density, kolmogorov_smirnov
 from nuggetstream.statistics.paired import benjamini_hochberg
 
 ENOUGH = 5  # values; a density or a test of fewer would say nothing
 GRID = tuple(round(float(x), 2) for x in np.linspace(-1, 1, 201))
-_NOTHING = "No two groups of votes have nugget scores, so there is nothing to compare."
+_NOTHING = "no two groups of votes have nugget scores"
 _DASHES = {"a": "solid", "tie": "dot", "b": "dash", "both_bad": "dashdot"}
 
 
@@ -166,9 +166,13 @@ def draw(dimensions: Sequence[Differences]) -> Content:
         if group.missing
     ]
     blocks += [Notice(f"Some densities are missing. {' '.join(map(_sentence, reasons))}")] if reasons else []
-    blocks.append(_tests(dimensions) if any(each.comparisons for each in dimensions) else Notice(_NOTHING))
+    blocks.append(
+        _tests(dimensions)
+        if any(each.comparisons for each in dimensions)
+        else NotMeasured("score differences by vote", _NOTHING)
+    )
     return Content(
-        finding=_finding(dimensions),
+        findings=_findings(dimensions),
         reading="The horizontal axis is the All Score of A minus that of B. If nuggets see what people "
         "see, the curve of the battles won by A lies on the right, that of the battles won by B on the "
         "left, and that of ties around zero. The Kolmogorov-Smirnov (K-S) statistic is the largest "
@@ -186,17 +190,17 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _finding(dimensions: Sequence[Differences]) -> str:
+def _findings(dimensions: Sequence[Differences]) -> tuple[str, ...]:
     if not dimensions:
-        return ""
+        return ()
     means = [
         f"{number(group.mean, 2)} where {VOTE_NAMES[group.vote]}"
         for group in dimensions[0].groups
         if group.mean is not None and group.missing is None
     ]
     if not means:
-        return ""
-    return f"On {dimension_name(dimensions[0].dimension)}, the mean difference is {', '.join(means)}."
+        return ()
+    return (f"On {dimension_name(dimensions[0].dimension)}, the mean difference is {', '.join(means)}.",)
 
 
 def _chart(differences: Differences) -> Figure:
@@ -259,10 +263,4 @@ def _tests(dimensions: Sequence[Differences]) -> Table:
     )
 
 
-SECTION = Section(
-    name="differences",
-    title="Score differences by vote",
-    question="Are the nugget scores further apart when people see a clear winner?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("differences", compute, draw)

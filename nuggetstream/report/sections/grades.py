@@ -12,8 +12,8 @@ from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.graded import GradeRow
 from nuggetstream.files.numerals import interval, many, number
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Notice, Table
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.blocks import Block, NotMeasured, Table
+from nuggetstream.report.section import Content, Part
 
 _RESAMPLES = 1000
 _BOUNDS = (2.5, 97.5)
@@ -137,13 +137,13 @@ def draw(grades: Sequence[SystemGrade]) -> Content:
         _table(_caption(*grader, panels), by_grader[grader]) for grader in sorted(by_grader, key=_order)
     ]
     return Content(
-        finding="",
+        findings=(),
         reading="A mean is over battles, so that an answer with many documents counts once. The interval "
         "comes from a bootstrap over battles. A battle without a grade is missing and never counts as zero: "
         "it was not selected for grading, had nothing to grade, or the evaluator gave up. The grades of a "
         "panel are those of its members together; a member of a panel gives up by abstaining.",
         basis=many(len({each.evaluator for each in grades}), "evaluator"),
-        blocks=tuple(blocks) or (Notice("No evaluator graded these battles."),),
+        blocks=tuple(blocks) or (NotMeasured("grades", "no evaluator graded these battles"),),
     )
 
 
@@ -185,10 +185,4 @@ def _table(caption: str, grades: Sequence[SystemGrade]) -> Table:
     )  # fmt: skip
 
 
-SECTION = Section(
-    name="grades",
-    title="Grades",
-    question="How do the evaluators grade each system's answers, documents and citations?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("grades", compute, draw)

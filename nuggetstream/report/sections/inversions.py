@@ -8,7 +8,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import integer, part_of, percent_interval
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -20,8 +20,8 @@ from nuggetstream.report.charts import (
     share_marks,
 )
 from nuggetstream.report.lenses import AUTOMATIC
-from nuggetstream.report.section import Content, Section
-from nuggetstream.report.wording import FEW_NOTE, dimension_name, share_of
+from nuggetstream.report.section import Content, Part
+from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, share_of
 from nuggetstream.statistics.inversions import confusion_table, inversions
 from nuggetstream.statistics.share import Share, share
 
@@ -176,13 +176,13 @@ def draw(inverted: Inversions) -> Content:
     if inverted.slices:
         blocks.append(_table(inverted))
     else:
-        blocks.append(Notice("No battle has a human preference, so there are no inversions to count."))
+        blocks.append(NotMeasured("inversions", NO_PREFERENCE))
     if inverted.examples:
         blocks.append(_battles(inverted.examples))
     if inverted.slices and not inverted.has_categories:
-        blocks.append(Notice("No battle has a “category:” tag, so there are no slices by category."))
+        blocks.append(NotMeasured("inversions by category", "no battle has a “category:” tag"))
     return Content(
-        finding=_finding(inverted),
+        findings=_findings(inverted),
         reading="An inversion is a battle in which people prefer one answer and the machine the other. The "
         "rate is the share of inversions among the battles in which both prefer an answer; ties are left "
         "out. Lines are 95% Wilson intervals. “Of all” counts ties and “both bad” among the battles, as "
@@ -193,17 +193,17 @@ def draw(inverted: Inversions) -> Content:
     )
 
 
-def _finding(inverted: Inversions) -> str:
+def _findings(inverted: Inversions) -> tuple[str, ...]:
     if not inverted.slices or inverted.dimension is None:
-        return ""
+        return ()
     rates = [
         f"the {lens} lens inverts {share_of(rate)} of the decisions"
         for lens, rate in inverted.slices[0].inverted.items()
         if rate.value is not None
     ]
     if not rates:
-        return ""
-    return f"On {dimension_name(inverted.dimension)}, {' and '.join(rates)}."
+        return ()
+    return (f"On {dimension_name(inverted.dimension)}, {' and '.join(rates)}.",)
 
 
 def _name(part: Slice) -> str:
@@ -262,10 +262,4 @@ def _battles(examples: Sequence[Inverted]) -> Table:
     )
 
 
-SECTION = Section(
-    name="inversions",
-    title="Inversions",
-    question="Where does the machine prefer the very answer that people reject?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("inversions", compute, draw)

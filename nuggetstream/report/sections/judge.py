@@ -9,7 +9,7 @@ from nuggetstream.domain.model_family import common_family, family_of
 from nuggetstream.files.evaluated import BattleRow, JudgmentRow
 from nuggetstream.files.numerals import part_of, percent, percent_interval
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
     GREEN,
     figure,
@@ -19,7 +19,7 @@ from nuggetstream.report.charts import (
     share_marks,
     vertical_line,
 )
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.wording import FEW_NOTE, and_list, share_of
 from nuggetstream.statistics.share import Share, share
 
@@ -147,17 +147,17 @@ def _self_preference(model: str, judged: Sequence[_Judged]) -> SelfPreference | 
 def draw(audits: Sequence[Audit]) -> Content:
     """Flips, ties and the biases a judge should not have."""
     blocks: list[Block] = (
-        [] if audits else [Notice("No battle has a judge's verdict, so there is nothing to audit.")]
+        [] if audits else [NotMeasured("audit of the judge", "no battle has a judge's verdict")]
     )
     charts = {f"{audit.evaluator}, {audit.model}": (_chart(audit),) for audit in audits}
     if charts:
         blocks.append(Figures("Judge" if len(charts) > 1 else "", charts))
     for audit in audits:
-        blocks += [_table(audit), *_notices(audit)]
+        blocks += [_table(audit), *_not_measured(audit)]
     blocks += _which_speaks(audits)
     judged = (f"{each.evaluator} {part_of(each.judged, each.received, 'battles')}" for each in audits)
     return Content(
-        finding=" ".join(_finding(audit) for audit in audits),
+        findings=tuple(filter(None, map(_finding, audits))),
         reading="A flip is a verdict that changes when the answers swap places; flips count as ties. An "
         "unbiased judge prefers the answer shown first half of the time. Preferring the longer answer is "
         "not an error by itself, so the same share for people stands beside it.",
@@ -228,29 +228,23 @@ def _table(audit: Audit) -> Table:
     )
 
 
-def _notices(audit: Audit) -> list[Notice]:
+def _not_measured(audit: Audit) -> list[NotMeasured]:
     notices = []
     if audit.own is None:
         notices.append(
-            Notice(
-                f"Self-preference: not applicable, because no system has a name of the family of the judge's "
-                f"model ({audit.model}), against one that has not."
+            NotMeasured(
+                f"self-preference of {audit.evaluator} ({audit.model})",
+                "no system with a name of the family of this model competes with one of another family",
             )
         )
     if audit.flipped.value is None:
         notices.append(
-            Notice(
-                f"Flips: not measured, because {audit.evaluator} judged no battle in both orders, or is a "
-                "panel, whose members have a section of their own."
+            NotMeasured(
+                f"flips of {audit.evaluator} ({audit.model})",
+                "it judged no battle in both orders, or is a panel, whose members are audited one by one",
             )
         )
     return notices
 
 
-SECTION = Section(
-    name="judge",
-    title="The judge, audited",
-    question="Does its verdict depend on the order of the answers, their length, or its own family?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("judge", compute, draw)

@@ -11,7 +11,7 @@ from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.labelled import LabelRow
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
     GREY,
@@ -22,7 +22,7 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
 )
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 
 UNKNOWN = "cause not known"
 CAUSES = (Cause.GENERATION.value, Cause.RETRIEVAL.value, Cause.UNSOURCED.value, UNKNOWN)
@@ -124,15 +124,15 @@ def draw(misses: SystemMisses) -> Content:
     charts: dict[str, tuple[Figure, ...]] = {
         which: (_chart(which, own),) for which, own in rows.items() if own
     }
-    why = "No nugget has a label, so it is not known which ones are missed."
+    why = "no nugget has a label"
     if misses.rows:
-        why = "All labelled nuggets are claims, unconfirmed or disputed, which nobody misses."
-    blocks: list[Block] = [Notice(why)]
+        why = "all labelled nuggets are claims, unconfirmed or disputed, which nobody misses"
+    blocks: list[Block] = [NotMeasured("misses", why)]
     if charts:
         blocks = [Figures("Nuggets", charts), _table(misses.rows)]
     with_labels = len({row.system for row in misses.rows})
     return Content(
-        finding=_finding(rows[ALL]),
+        findings=_findings(rows[ALL]),
         reading="Generation: one of the answer's own sources states the nugget, but the answer does not "
         "use it. Retrieval: a source of the battle states it, but none of the answer's own sources. "
         "Unsourced: only the other answer states it, in results without grounding. Claims that no source "
@@ -143,13 +143,13 @@ def draw(misses: SystemMisses) -> Content:
     )
 
 
-def _finding(rows: Sequence[Misses]) -> str:
+def _findings(rows: Sequence[Misses]) -> tuple[str, ...]:
     if len(rows) < 2:
-        return ""
+        return ()
     most, least = rows[0], rows[-1]
     return (
         f"{most.system} misses the most ({percent(most.rate, 0)} of the nuggets that it can miss), "
-        f"{least.system} the fewest ({percent(least.rate, 0)})."
+        f"{least.system} the fewest ({percent(least.rate, 0)}).",
     )
 
 
@@ -200,10 +200,4 @@ def _table(rows: Sequence[Misses]) -> Table:
     )
 
 
-SECTION = Section(
-    name="misses",
-    title="Misses and their causes",
-    question="When an answer misses a nugget, is the search or the writing to blame?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("misses", compute, draw)

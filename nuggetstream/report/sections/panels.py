@@ -9,8 +9,8 @@ from nuggetstream.files.graded import GradeRow, GradingRow
 from nuggetstream.files.numerals import integer, many, number
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.label_agreement import FIRST
-from nuggetstream.report.blocks import Block, Notice, Table
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.blocks import Block, NotMeasured, Table
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.wording import share_of
 from nuggetstream.statistics.krippendorff import Level, alpha_of_ratings
 from nuggetstream.statistics.share import Share, share
@@ -185,13 +185,13 @@ def draw(panels: Panels) -> Content:
             blocks.append(_criterion_table(name, criteria))
     silent = sum(sum(member.abstentions.values()) for member in panels.members)
     return Content(
-        finding=f"{many(silent, 'abstention')} of members of panels." if names else "",
+        findings=(f"{many(silent, 'abstention')} of members of panels.",) if names else (),
         reading="A member that declines, whose reply cannot be used, or whose budget is used up abstains. An "
         "abstention is no tie, no grade and no zero. Krippendorff's alpha is agreement beyond chance: 1 for "
         "equal grades, 0 for what chance gives; models that err alike agree, too. Battles on which a panel "
         "gave up are among the failures.",
         basis=many(len(names), "panel"),
-        blocks=tuple(blocks) or (Notice("No evaluator of these battles is a panel."),),
+        blocks=tuple(blocks) or (NotMeasured("panels", "no evaluator of these battles is a panel"),),
     )
 
 
@@ -228,10 +228,4 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-SECTION = Section(
-    name="panels",
-    title="The panels, member by member",
-    question="Who abstains, who flips, and do the members agree?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("panels", compute, draw)

@@ -10,7 +10,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.files.evaluated import SourceRow
 from nuggetstream.files.numerals import integer, many, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
     GREEN,
@@ -24,7 +24,7 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
 )
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.section import Content, Part
 
 _USABLE = "ok"
 _OTHERS = (ORANGE, YELLOW, PURPLE, SKY, GREEN)  # for the most frequent classes; the rest share a colour
@@ -80,12 +80,12 @@ def _sources(system: str, answers: Sequence[tuple[SourceRow, ...]]) -> SystemSou
 def draw(systems: Sequence[SystemSources]) -> Content:
     """Page qualities per system, and how many pages became evidence."""
     with_pages = [system for system in systems if system.pages]
-    blocks: list[Block] = [Notice("No answer names a page, so there is nothing to say about sources.")]
+    blocks: list[Block] = [NotMeasured("sources", "no answer names a page")]
     if with_pages:
         blocks = [Figures.of(_chart(with_pages)), _table(systems)]
     pages = sum(system.pages for system in systems)
     return Content(
-        finding=_finding(systems, pages),
+        findings=_findings(systems, pages),
         reading="Each page that an answer searched or cited, by what became of it. “ok” means that its "
         "text can be used as evidence; every other class names the obstacle. A page is used when at least "
         "one of its passages was retrieved, and read in part when the embedding model read only the "
@@ -95,14 +95,14 @@ def draw(systems: Sequence[SystemSources]) -> Content:
     )
 
 
-def _finding(systems: Sequence[SystemSources], pages: int) -> str:
+def _findings(systems: Sequence[SystemSources], pages: int) -> tuple[str, ...]:
     if not pages:
-        return ""
+        return ()
     usable = sum(system.qualities.get(_USABLE, 0) for system in systems)
     used = sum(system.used for system in systems)
     return (
         f"Of {many(pages, 'page')}, {percent(usable / pages)} have usable text, and "
-        f"{percent(used / pages)} gave evidence."
+        f"{percent(used / pages)} gave evidence.",
     )
 
 
@@ -175,10 +175,4 @@ def _table(systems: Sequence[SystemSources]) -> Table:
     return Table(caption="Pages per system", columns=columns, rows=rows, text_columns=(7,), folded=True)
 
 
-SECTION = Section(
-    name="sources",
-    title="Sources",
-    question="Could the pages behind the answers be read?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("sources", compute, draw)

@@ -8,8 +8,8 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import integer, many, part_of
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import BattleLink, Block, Notice, Table
-from nuggetstream.report.section import Content, Section
+from nuggetstream.report.blocks import BattleLink, Block, NotMeasured, Table
+from nuggetstream.report.section import Content, Part
 from nuggetstream.report.wording import opening, share_of
 from nuggetstream.statistics.share import Share, share
 from nuggetstream.text import sentence_support
@@ -106,7 +106,7 @@ def _system(name: str, answers: int, counts: Counter[SentenceSupport]) -> System
 def draw(support: Support) -> Content:
     """A table per system, and a list of sentences without support."""
     blocks: list[Block] = [
-        Notice("No sentence was compared with its sources; the evaluator citation_support does that.")
+        NotMeasured("support for sentences", "the evaluator citation_support graded no sentence")
     ]
     if support.systems:
         blocks = [_table(support.systems)]
@@ -115,10 +115,11 @@ def draw(support: Support) -> Content:
     checked = sum(system.unsupported.of for system in support.systems)
     missing = sum(system.unsupported.count for system in support.systems)
     return Content(
-        finding=f"{integer(missing)} of {many(checked, 'checked sentence')} have no support in the sources "
-        "of their answer."
+        findings=(
+            f"{integer(missing)} of {many(checked, 'checked sentence')} have no support in their sources.",
+        )
         if checked
-        else "",
+        else (),
         reading="A sentence is compared with the sources that it cites; with the option `uncited`, one that "
         "cites nothing, or whose citations give no support, is also compared with the source that has the "
         "closest passage. It is supported as far as the best of these says. No support means that these "
@@ -154,10 +155,4 @@ def _list(sentences: Sequence[UnsupportedSentence]) -> Table:
     )
 
 
-SECTION = Section(
-    name="support",
-    title="Support for sentences",
-    question="Do the sources of an answer state what its sentences say?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("support", compute, draw)

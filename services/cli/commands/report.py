@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nuggetstream.files.dataset import UnusableFile
 from services.cli.showing import needing_extras, refusing
@@ -47,12 +48,19 @@ def command(results: Path, out: Path, pages: str | None) -> None:
     from nuggetstream.report.build import write_report
 
     console = Console(stderr=True)
-    with refusing(UnusableFile), console.status("Reading the results") as status:
+    with refusing(UnusableFile), _bar(console) as bar:
+        task = bar.add_task("reading the results", total=None)
 
-        def show(section: str, number: int, sections: int) -> None:
-            status.update(f"Section {number + 1} of {sections}: {section}")
+        def show(name: str, done: int, total: int) -> None:
+            bar.update(task, description=f"computing {name}", completed=done, total=total)
 
         written = write_report(results, out, pages=pages, progress=show)
     click.echo(f"scored {written.scored} of {written.received} battles received")
     click.echo(f"page:    {written.page}   (open it in a browser)")
     click.echo(f"numbers: {written.numbers}")
+
+
+def _bar(console: Console) -> Progress:
+    """A progress bar on a terminal, which is removed at the end; nothing elsewhere."""
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

@@ -1,6 +1,7 @@
-"""A section of the report is one module and one entry in SECTIONS: the recipe, and one with a figure."""
+"""A section of the report is one module and one entry in CHAPTERS: the recipe, and one with a figure."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,11 @@ import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.build import write_report
 from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height
-from nuggetstream.report.section import Content, Section
-from nuggetstream.report.sections import SECTIONS
+from nuggetstream.report.section import Chapter, Content, Part, Section
+from nuggetstream.report.sections import CHAPTERS
 from tests import recipes
 from tests.evaluated import battle, file_of
 
@@ -45,12 +46,12 @@ def compute(results: Results) -> tuple[Language, ...]:
 
 def draw(languages: Sequence[Language]) -> Content:
     """A bar per language, and the numbers in a table."""
-    blocks: tuple[Block, ...] = (Notice("No battle names its language."),)
+    blocks: tuple[Block, ...] = (NotMeasured("languages", "no battle names its language"),)
     if languages:
         blocks = (Figures.of(_bars(languages)), _table(languages))
     known = sum(language.battles for language in languages)
     return Content(
-        finding=f"The battles are in {len(languages)} languages." if languages else "",
+        findings=(f"The battles are in {len(languages)} languages.",),
         reading="A battle is decided when people prefer one of its answers.",
         basis=f"{integer(known)} battles with a language",
         blocks=blocks,
@@ -85,9 +86,9 @@ SECTION = Section(
     name="languages",
     title="Languages",
     question="In which languages do people see a winner?",
-    compute=compute,
-    draw=draw,
+    parts=(Part("languages", compute, draw),),
 )
+MORE = Chapter("more", "More", (SECTION,))
 
 
 BATTLES = (
@@ -99,45 +100,52 @@ BATTLES = (
 
 
 def test_a_section_is_on_the_page_and_its_numbers_are_in_the_json(tmp_path: Path) -> None:
-    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (*SECTIONS, SECTION))
+    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (*CHAPTERS, MORE))
     page = written.page.read_text(encoding="utf-8")
-    assert '<li><a href="#languages">Languages</a></li>' in page
+    assert '<li><a href="#more">More</a></li>' in page
     assert "In which languages do people see a winner?" in page
     assert "The battles are in 2 languages." in page
     assert "Battles per language" in page
     assert "50.0%" in page
-    numbers = json.loads(written.numbers.read_text(encoding="utf-8"))["sections"]
+    whole = json.loads(written.numbers.read_text(encoding="utf-8"))
+    assert whole["chapters"][-1] == {"title": "More", "numbers": ["languages"]}
+    numbers = whole["numbers"]
     assert numbers["languages"] == [
         {"name": "de", "battles": 2, "decided": 1},
         {"name": "en", "battles": 1, "decided": 1},
     ]
-    assert list(numbers) == [*(section.name for section in SECTIONS), "languages"]
+    assert list(numbers) == [name for chapter in whole["chapters"] for name in chapter["numbers"]]
 
 
 def test_the_section_of_the_recipe_is_on_the_page_and_in_the_json(tmp_path: Path) -> None:
     languages = recipes.module("nuggetstream/report/sections/languages.py")
-    entry = recipes.entry("nuggetstream/report/sections/__init__.py", "SECTIONS", {"languages": languages})
-    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (*SECTIONS, entry))
+    entry = recipes.entry("nuggetstream/report/sections/__init__.py", "CHAPTERS", {"languages": languages})
+    chapter = Chapter("more", "More", (entry,))
+    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (*CHAPTERS, chapter))
     page = written.page.read_text(encoding="utf-8")
     assert "The battles are in 2 languages." in page
     assert "Decided battles per language" in page
-    numbers = json.loads(written.numbers.read_text(encoding="utf-8"))["sections"]
+    numbers = json.loads(written.numbers.read_text(encoding="utf-8"))["numbers"]
     assert numbers["languages"] == [
         {"name": "de", "battles": 2, "decided": 1},
         {"name": "en", "battles": 1, "decided": 1},
     ]
 
 
-def test_the_sections_named_are_the_whole_page_in_their_order(tmp_path: Path) -> None:
-    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (SECTION, SECTIONS[0]))
+def test_the_chapters_named_are_the_whole_page_in_their_order(tmp_path: Path) -> None:
+    written = write_report(file_of(tmp_path, BATTLES), tmp_path, (MORE, CHAPTERS[0]))
     page = written.page.read_text(encoding="utf-8")
-    assert page.count("<section ") == 2
-    assert 0 < page.index('<section id="languages"') < page.index('<section id="coverage"')
-    assert '<a class="skip" href="#languages">' in page
+    sections = re.findall(r'<section id="(\w+)"', page)
+    assert sections == ["findings", "more", "languages", "lead", "leaderboards", "votes"]
 
 
-def test_a_section_without_data_says_so_instead_of_drawing_nothing(tmp_path: Path) -> None:
-    written = write_report(file_of(tmp_path, [battle("1", language="")]), tmp_path, (SECTION,))
+def test_a_section_without_data_is_named_in_one_line_instead_of_drawn(tmp_path: Path) -> None:
+    written = write_report(file_of(tmp_path, [battle("1", language="")]), tmp_path, (MORE,))
     page = written.page.read_text(encoding="utf-8")
-    assert "No battle names its language." in page
+    assert "<summary>Not measured: languages.</summary>" in page
+    assert "<strong>Languages:</strong> No battle names its language." in page
+    assert 'id="languages"' not in page
     assert "<figure" not in page
+    whole = json.loads(written.numbers.read_text(encoding="utf-8"))
+    assert whole["not_measured"] == {"languages": "No battle names its language."}
+    assert whole["numbers"] == {"languages": []}

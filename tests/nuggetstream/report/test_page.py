@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import html
 import json
-import pkgutil
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,7 +16,7 @@ from plotly.offline import get_plotlyjs_version
 
 from nuggetstream.report import sections
 from nuggetstream.report.build import write_report
-from nuggetstream.report.sections import SECTIONS
+from nuggetstream.report.sections import CHAPTERS
 from services.cli.main import main
 from tests.evaluated import battle, file_of, round_robin
 
@@ -32,35 +31,68 @@ def made(folder: Path, *battles: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     page = written.page.read_text(encoding="utf-8")
     numbers: dict[str, Any] = json.loads(written.numbers.read_text(encoding="utf-8"))
     visible = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
-    return html.unescape(re.sub(r"[ \n]+", " ", re.sub(r"<[^>]+>", " ", visible))), numbers["sections"]
+    return html.unescape(re.sub(r"[ \n]+", " ", re.sub(r"<[^>]+>", " ", visible))), numbers["numbers"]
 
 
-def test_every_section_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
+PARTS = [part for chapter in CHAPTERS for part in chapter.parts]
+SECTIONS = [section for chapter in CHAPTERS for section in chapter.sections]
+
+
+def test_every_part_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, *round_robin())
-    assert list(numbers) == [section.name for section in SECTIONS]
+    assert list(numbers) == list(dict.fromkeys(part.name for part in PARTS))
     assert "12 of 12 battles" in text
     assert "By the human, nugget and judge lenses, all ratings are provisional" in text
-    assert "Self-preference: not applicable" in text
-    assert "No cost is recorded" in text
+    assert "Self-preference of pairwise (offline-heuristic): No system" in text
+    assert "Cost: None is recorded" in text
 
 
-def test_every_module_of_the_folder_is_a_section_of_its_name() -> None:
-    modules = {module.name for module in pkgutil.iter_modules(sections.__path__)}
-    assert modules == {section.name for section in SECTIONS}
-    assert len(SECTIONS) == len(modules)
+def test_there_are_at_most_seven_chapters_and_twelve_sections() -> None:
+    assert [chapter.title for chapter in CHAPTERS] == [
+        "Who leads",
+        "Can you trust it",
+        "Thresholds",
+        "Judges",
+        "Facts",
+        "Answers and sources",
+        "The run",
+    ]
+    assert len(SECTIONS) <= 12
+
+
+def test_the_page_opens_with_five_findings_in_the_order_of_the_chapters(tmp_path: Path) -> None:
+    written = write_report(file_of(tmp_path, round_robin(per_pair=24)), tmp_path)
+    page = written.page.read_text(encoding="utf-8")
+    [listed] = re.findall(r"<ol>(.*?)</ol>", page, flags=re.DOTALL)
+    found = re.findall(r'<a href="#(\w+)">([^<]+)</a>', listed)
+    assert [anchor for anchor, _ in found] == ["leaderboards", "agreement", "threshold", "judges", "misses"]
+    assert all(re.search(r"\d", text) for _, text in found)
+    findings = json.loads(written.numbers.read_text(encoding="utf-8"))["findings"]
+    assert findings == [html.unescape(text) for _, text in found]
+
+
+def test_a_part_without_data_is_named_once_and_not_drawn(tmp_path: Path) -> None:
+    page = write_report(file_of(tmp_path, round_robin()), tmp_path).page.read_text(encoding="utf-8")
+    [line] = re.findall(r"<summary>(Not measured: [^<]*)</summary>", page)
+    assert {"grades", "panels", "support for sentences"} <= set(line.removesuffix(".")[14:].split(", "))
+    assert 'id="evaluators"' not in page
+    assert 'id="judges"' in page
 
 
 def test_the_navigation_the_headings_and_the_manual_use_the_same_names(tmp_path: Path) -> None:
     page = write_report(file_of(tmp_path, round_robin()), tmp_path).page.read_text(encoding="utf-8")
-    links = dict(re.findall(r'<li><a href="#(\w+)">([^<]+)</a>', page))
+    links = dict(re.findall(r'<li><a href="#(\w+)">([^<]+)</a></li>', page.partition("<main>")[0]))
     headings = dict(re.findall(r'<h2 id="(\w+)-title">([^<]+)</h2>', page))
-    assert list(links) == list(headings)
-    for name, shown in links.items():
-        assert shown.casefold() in headings[name].casefold()
+    assert headings.pop("findings") == "What these results say"
+    assert links == headings == {chapter.name: chapter.title for chapter in CHAPTERS}
     manual = MANUAL.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\w+) \| ([^|]*\?) \|", manual, flags=re.MULTILINE)
-    assert rows == [(section.name.capitalize(), section.question) for section in SECTIONS]
-    assert [name for name, _ in rows] == list(links.values())
+    rows = re.findall(
+        r"^\| ([\w ]*?) ?\| ([^|]+) \| ([^|]*\?) \| [^|]+ \| ([^|]+) \|", manual, flags=re.MULTILINE
+    )
+    assert [(title, question, re.findall(r"`(\w+)`", names)) for _, title, question, names in rows] == [
+        (section.title, section.question, [part.name for part in section.parts]) for section in SECTIONS
+    ]
+    assert [chapter for chapter, *_ in rows if chapter] == [chapter.title for chapter in CHAPTERS]
 
 
 def test_without_a_ranked_system_no_probability_of_being_first_is_drawn(tmp_path: Path) -> None:
@@ -96,13 +128,13 @@ def test_a_leader_from_few_battles_is_not_certain(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, *rows)
     board = numbers["leaderboards"][0]["boards"][0]["standings"]
     assert [each["rank"] for each in board][1] > 1
-    assert "That rests on fewer than 30 battles and is not certain." in text
+    assert "(not certain, from fewer than 30 battles)" in text
 
 
 def test_of_several_best_thresholds_the_smallest_is_named_as_such(tmp_path: Path) -> None:
     close = [battle("b1", scores=(0.6, 0.5)), battle("b2", human="b", scores=(0.5, 0.6))]
     text, _ = made(tmp_path, *close)
-    assert "kappa is highest at 0.000, the smallest of 10 thresholds with this kappa;" in text
+    assert "kappa is highest at a threshold of 0.000, the smallest of 10 with this kappa;" in text
 
 
 def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:
@@ -113,18 +145,20 @@ def test_few_votes_are_told_in_words_that_fit(tmp_path: Path) -> None:
         battle("b4", human=None),
     ]
     text, _ = made(tmp_path, *rows)
-    assert "there are 3 votes, and it takes 10 whose answers differ" in text
+    assert "There are 3 votes, and it takes 10 whose answers differ" in text
     assert "kappa is the same at every threshold;" in text
     assert "human ties split most evenly at" not in text
     assert "1 further vote of the nugget lens counts with a weight of λ =" in text
     assert "1 battle has its vote and no human one" in text
-    assert "This section rests on 2 of 4 battles, on 2 queries" in text
+    assert "This rests on 2 of 4 battles, on 2 queries" in text
     assert "the interval is Wilson's" in text
 
 
 def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
     text, numbers = made(tmp_path, battle("b1", human=None), battle("b2", human=None))
-    assert text.count("No battle has a human preference") == 3
+    assert "Agreement with people: No battle has a human preference." in text
+    assert "Confusion matrices: No battle has a human preference." in text
+    assert "Inversions: No battle has a human preference." in text
     assert "By the human, nugget and judge lenses, no system can be ranked yet" in text
     assert numbers["confusion"] == numbers["threshold"] == numbers["differences"] == []
 
@@ -135,23 +169,23 @@ def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
         (
             [battle("b1", human=None), battle("b2", human=None)],
             [
-                "No style control: no battle between two systems has a human vote",
-                "The judge lens: The automatic votes link no two systems in both directions.",
-                "What to ask people next: not known, because no battle between two systems has a human vote",
+                "Ratings at equal style: No battle between two systems has a human vote.",
+                "of the judge lens: The automatic votes link no two systems in both directions.",
+                "What to ask people next: No battle between two systems has a human vote.",
             ],
         ),
         (
             [battle("b1", "only", "only")],
             [
-                "No two systems have met in a battle with an outcome, so there is no win matrix",
+                "Win matrix: No two systems have met in a battle with an outcome.",
                 "human and judge: 0 systems have battles that both scored; limits of agreement need",
-                "No lens rates two systems, so there are no neighbours to compare",
+                "Differences of neighbours: No lens rates two systems.",
             ],
         ),
         (
             [battle("b1"), battle("b2", human="b", judge="b", scores=(0.2, 0.6))],
             [
-                "No style control: there are 2 votes, and it takes 10 whose answers differ",
+                "Ratings at equal style: There are 2 votes, and it takes 10 whose answers differ",
                 "human and nugget: 2 systems have battles that both scored; limits of agreement need",
                 "so the combined estimate is that of people alone",
             ],
@@ -159,19 +193,19 @@ def test_without_votes_what_needs_people_says_so(tmp_path: Path) -> None:
         (
             [battle("b1", scores=None, judge=None)],
             [
-                "No battle has two labelled nuggets, so no preference has a probability",
-                "Order effect of the judge: not measured, because no judge was asked",
-                "Latency per stage: not measured",
-                "Cost per stage and model: not measured",
+                "Certainty of a preference: No battle has two labelled nuggets.",
+                "Order effect of the judge: No judge was asked.",
+                "Latency per stage: No battle tells when its steps were recorded",
+                "Cost per stage and model: No call is recorded.",
             ],
         ),
         (
             [battle("b1")],
             [
-                "Entailment of nuggets by their passages: not measured",
+                "Entailment of nuggets: The evaluator nugget_entailment did not run.",
                 "Nuggets and their passages cannot be compared",
-                "Closeness to the evidence: not measured, because no battle has evidence",
-                "which answer they were shown first",
+                "Closeness to the evidence: No battle has evidence.",
+                "Order effect of people: The results do not say which answer they were shown first.",
                 "people call no battle a tie",
             ],
         ),
@@ -206,10 +240,10 @@ def test_with_nothing_scored_no_number_is_made_up(tmp_path: Path) -> None:
     assert "0 of 3 battles received are scored" in text
     assert "nuggetizer: llm_unavailable" in text
     for state in (
-        "No battle has nuggets",
-        "nothing to audit",
-        "No nugget has a label",
-        "no threshold to vary",
+        "Nuggets: No battle has any.",
+        "Audit of the judge: No battle has a judge's verdict.",
+        "Misses: No nugget has a label.",
+        "Agreement by threshold: No battle has both a human preference and nugget scores.",
     ):
         assert state in text
     assert numbers["nuggets"]["count"] is None
@@ -314,11 +348,12 @@ def test_inverted_battles_are_links_where_the_pages_of_a_platform_are_known(tmp_
     assert re.findall(r'<a href="(http[^"]+)"', linked.page.read_text("utf-8")) == [
         "http://127.0.0.1:8080/battles/x/1%202"
     ]
-    assert steps == [(section.name, number, len(SECTIONS)) for number, section in enumerate(SECTIONS)]
+    names = list(dict.fromkeys(part.name for part in PARTS))
+    assert steps == [(name, done, len(names)) for done, name in enumerate(names)]
     page = write_report(path, tmp_path / "plain").page.read_text("utf-8")
-    assert "<h3>" in page
+    assert "<h4>" in page
     assert 'href="http' not in page
-    [example] = json.loads(linked.numbers.read_text("utf-8"))["sections"]["inversions"]["examples"]
+    [example] = json.loads(linked.numbers.read_text("utf-8"))["numbers"]["inversions"]["examples"]
     assert example["by"] == ["nugget", "judge"]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import integer, many, number, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import BLUE, GREEN, figure, names_axis, rows_height
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.answers.numbers import FIRST_WORDS, Answers, Mean, SystemTexts
@@ -28,17 +28,16 @@ def draw(answers: Answers) -> Content:
     )
     known = [chart for chart in charts if chart]
     blocks: list[Block] = [
-        Figures.of(*known) if known else Notice("No answer has a word, so there is nothing to measure.")
+        Figures.of(*known) if known else NotMeasured("length of the answers", "no answer has a word")
     ]
     blocks += [_table(systems), _citations(systems)]
     if not any(system.ease.answers for system in systems):
-        text = "Reading ease: not measured. Its formula is for English, and no battle is marked as English."
-        blocks.append(Notice(text))
+        blocks.append(NotMeasured("reading ease", "its formula is for English, and no battle is in English"))
     if not any(system.closeness.answers for system in systems):
-        blocks.append(Notice("Closeness to the evidence: not measured, because no battle has evidence."))
+        blocks.append(NotMeasured("closeness to the evidence", "no battle has evidence"))
     total = many(sum(system.answers for system in systems), "answer")
     return Content(
-        finding=_finding(answers),
+        findings=_findings(answers),
         reading="Nothing here says whether an answer is good. In scripts without spaces every character is "
         "a word. Reading ease is Flesch's: around 60 is plain English, below 30 hard; syllables are "
         "counted by hyphenation, which misses some, so compare answers by it. Closeness: each sentence's "
@@ -53,7 +52,7 @@ def draw(answers: Answers) -> Content:
     )
 
 
-def _finding(answers: Answers) -> str:
+def _findings(answers: Answers) -> tuple[str, ...]:
     lengths = sorted(
         (system.words.value, system.system) for system in answers.systems if system.words.value is not None
     )
@@ -69,7 +68,7 @@ def _finding(answers: Answers) -> str:
             f"The two answers of a battle share {percent(answers.overlap, 0)} of their words "
             f"(mean Jaccard similarity over {many(answers.compared, 'battle')})."
         )
-    return " ".join(parts)
+    return tuple(parts)
 
 
 def _bars(title: str, means: Sequence[tuple[str, Mean]], colour: str, form: str) -> Figure | None:

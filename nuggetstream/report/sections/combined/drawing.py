@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nuggetstream.files.numerals import MISSING, integer, interval, many, number, percent
 from nuggetstream.ratings.combined_standing import EstimateState
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
     GREEN,
     ORANGE,
@@ -41,7 +41,7 @@ def draw(arenas: Sequence[ArenaCombined]) -> Content:
         rest += _next(arena.next, suffix)
     blocks: list[Block] = [Figures("Automatic lens", charts)] if charts else []
     return Content(
-        finding=_finding(arenas[0].lenses[0], arenas[0].next),
+        findings=_findings(arenas[0].lenses[0], arenas[0].next),
         reading="Prediction-powered estimates: where a battle has both votes, the human one shows how the "
         "automatic one errs, and that error is taken off the estimate from all battles. The weight λ of "
         "the automatic votes runs from 0, where they add nothing, to 1. The automatic estimate alone is "
@@ -64,7 +64,7 @@ def _basis(arenas: Sequence[ArenaCombined]) -> str:
     )
 
 
-def _finding(first: LensCombined, advice: NextVotes) -> str:
+def _findings(first: LensCombined, advice: NextVotes) -> tuple[str, ...]:
     parts = []
     if first.tuning is not None and first.automatic_only:
         count = many(first.automatic_only, "further vote")
@@ -75,7 +75,7 @@ def _finding(first: LensCombined, advice: NextVotes) -> str:
     if advice.next:
         best = advice.next[0]
         parts.append(f"The next human vote tells most between {best.a} and {best.b}.")
-    return " ".join(parts)
+    return tuple(parts)
 
 
 def _ways(system: ThreeWays) -> tuple[Rated | None, ...]:
@@ -123,11 +123,12 @@ def _rating(rating: Rated | None) -> str:
     return f"{number(rating.rating, 0)} ({interval(rating.low, rating.high)})"
 
 
-def _notices(estimate: LensCombined, suffix: str) -> list[Notice]:
+def _notices(estimate: LensCombined, suffix: str) -> list[Block]:
     """Why an estimate is missing, and what few automatic votes mean."""
     name = f"The {estimate.lens} lens{suffix}"
     if not estimate.systems:
-        return [Notice(f"{name}: {estimate.note}")]
+        why = estimate.note
+        return [NotMeasured(f"people's votes combined with those of the {estimate.lens} lens{suffix}", why)]
     texts = []
     if estimate.automatic_only < 2 and estimate.tuning is not None:
         have = many(estimate.automatic_only, "battle has", "battles have")
@@ -163,7 +164,7 @@ def _table(estimate: LensCombined, suffix: str) -> list[Table]:
 
 def _next(advice: NextVotes, suffix: str) -> list[Block]:
     if advice.missing:
-        return [Notice(f"What to ask people next{suffix}: not known, because {advice.missing}.")]
+        return [NotMeasured(f"what to ask people next{suffix}", advice.missing)]
     ask = [(f"{pair.a} and {pair.b}", percent(pair.shrinkage, 2)) for pair in advice.next]
     needed = [
         (

@@ -20,6 +20,7 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
 )
+from nuggetstream.report.lenses import LENSES
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.leaderboards.numbers import ArenaBoards, LensBoard
 from nuggetstream.report.sections.leaderboards.pairs import draw_gaps, draw_pairs
@@ -55,7 +56,7 @@ def draw(arenas: Sequence[ArenaBoards]) -> Content:
         blocks += [_notes(board, suffix) for board in arena.boards if board.notes]
     blocks += [draw_gaps(arenas), *draw_pairs(arenas)]
     return Content(
-        finding=" ".join(_finding(arena, len(arenas) > 1) for arena in arenas),
+        findings=tuple(_finding(arena, len(arenas) > 1) for arena in arenas),
         reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
         "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
         f"{_method(arenas)} P(first) is the probability of having the highest rating of the ranked systems. "
@@ -87,31 +88,35 @@ def _basis(arenas: Sequence[ArenaBoards]) -> str:
 
 
 def _finding(arena: ArenaBoards, several: bool) -> str:
+    """Who leads by which lenses, and how far the orders agree with that of people."""
     leaders: dict[tuple[str, ...], list[LensBoard]] = {}
     for board in arena.boards:
         names = sorted(standing.system for standing in board.standings if standing.rank == 1)
         leaders.setdefault(tuple(names), []).append(board)
-    texts = [f"{arena.arena}:"] if several else []
-    for first, boards in leaders.items():
-        by = f"By the {and_list([board.lens for board in boards])} {'lens' if len(boards) == 1 else 'lenses'}"
-        ranked = max(sum(standing.rank is not None for standing in board.standings) for board in boards)
-        if not first and any(standing.provisional for board in boards for standing in _rated(board)):
-            texts.append(f"{by}, all ratings are provisional, because they rest on too few battles.")
-        elif not first:
-            texts.append(f"{by}, no system can be ranked yet; the standings say why.")
-        elif len(first) == ranked:
-            texts.append(f"{by}, the intervals of all ranked systems overlap, so there is no leader yet.")
-        elif len(boards) == len(arena.boards):
-            texts.append(f"All three lenses put {and_list(first)} first.")
-        else:
-            texts.append(f"{by}, {and_list(first)} {'leads' if len(first) == 1 else 'lead'}.")
-        if len(first) < ranked and any(set(_few(board)) & set(first) for board in boards):
-            texts.append(f"That rests on fewer than {FEW} battles and is not certain.")
+    text = f"{arena.arena}: " if several else ""
+    text += "; ".join(_leader(first, boards) for first, boards in leaders.items()) + "."
     known = [order for order in arena.orders if order.tau is not None and order.first == "human"]
     if known:
         taus = (f"{number(order.tau, 2)} for {order.second}" for order in known)
-        texts.append(f"Kendall's tau with people's order is {' and '.join(taus)}.")
-    return " ".join(texts)
+        text += f" Kendall's tau with people's order is {' and '.join(taus)}."
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:
+    """The systems that share rank 1 on some boards, or why none has it."""
+    by = f"by the {and_list([board.lens for board in boards])} {'lens' if len(boards) == 1 else 'lenses'}"
+    ranked = max(sum(standing.rank is not None for standing in board.standings) for board in boards)
+    if not first and any(standing.provisional for board in boards for standing in _rated(board)):
+        return f"{by}, all ratings are provisional, because they rest on too few battles"
+    if not first:
+        return f"{by}, no system can be ranked yet; the standings say why"
+    if len(first) == ranked:
+        return f"{by}, the intervals of all {ranked} ranked systems overlap, so there is no leader yet"
+    few = any(set(_few(board)) & set(first) for board in boards)
+    mark = f" (not certain, from fewer than {FEW} battles)" if few else ""
+    if len(boards) == len(LENSES):
+        return f"all three lenses put {and_list(first)} first{mark}"
+    return f"{by}, {and_list(first)} {'leads' if len(first) == 1 else 'lead'}{mark}"
 
 
 def _rated(board: LensBoard) -> list[Standing]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import integer, many, number, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import DARK_INK, figure, label, names_axis, rows_height
 from nuggetstream.report.sections.leaderboards.numbers import ArenaBoards, LensBoard, Neighbours
 from nuggetstream.report.wording import FEW_MARK, FEW_NOTE, few_mark
@@ -26,7 +26,7 @@ def draw_pairs(arenas: Sequence[ArenaBoards]) -> list[Block]:
         if board.pairs
     }
     if not charts:
-        return [Notice("No two systems have met in a battle with an outcome, so there is no win matrix.")]
+        return [NotMeasured("win matrix", "no two systems have met in a battle with an outcome")]
     note = (
         "A cell is the share of points that the system of the row took from the system of the column; a tie "
         f"gives half a point to each. A blank cell means that they never met. {FEW_NOTE}"
@@ -48,7 +48,7 @@ def draw_gaps(arenas: Sequence[ArenaBoards]) -> Block:
         for pair in board.neighbours
     ]
     if not rows:
-        return Notice("No lens rates two systems, so there are no neighbours to compare.")
+        return NotMeasured("differences of neighbours", "no lens rates two systems")
     note = (
         "The errors of two ratings are correlated, so this is the interval of their difference and not the "
         "overlap of their own intervals. Where it excludes 0 and has no †, the data tell the two systems "

@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
-from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, names_axis
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.nuggets.corrections import (
@@ -29,13 +29,13 @@ _LOOKS = dict(
 
 def draw(nuggets: Nuggets) -> Content:
     """Counts, vital share, labels and diversity."""
-    blocks: list[Block] = [Notice("No battle has nuggets.")]
+    blocks: list[Block] = [NotMeasured("nuggets", "no battle has any")]
     if nuggets.count and nuggets.vital:
         charts = Figures.of(_histogram(nuggets), _labels(nuggets))
         corrected, grounding = _corrected(nuggets.corrected), _grounding(nuggets.grounding)
         blocks = [_facts(nuggets), charts, *corrected, _table(nuggets), *grounding]
     return Content(
-        finding=_finding(nuggets),
+        findings=_findings(nuggets),
         reading="A nugget is one fact that belongs in a good answer; a vital nugget must be in it. Each "
         "nugget is labelled once per answer. Diversity is 1 minus the mean Jaccard similarity of any two "
         "nuggets of a battle: near 1 they say different things, near 0 they repeat each other. Cosine "
@@ -47,14 +47,14 @@ def draw(nuggets: Nuggets) -> Content:
     )
 
 
-def _finding(nuggets: Nuggets) -> str:
+def _findings(nuggets: Nuggets) -> tuple[str, ...]:
     if not nuggets.count or not nuggets.vital:
-        return ""
+        return ()
     count = number(nuggets.count.mean, 1)
-    text = f"A battle has {count} nuggets on average, {percent(nuggets.vital.mean, 0)} of them vital."
+    mean = f"A battle has {count} nuggets on average, {percent(nuggets.vital.mean, 0)} of them vital."
     if nuggets.count.low == nuggets.count.high:
-        text += " Every battle has the same number, as when a limit cuts the list."
-    return text
+        return mean, "Every battle has the same number, as when a limit cuts the list."
+    return (mean,)
 
 
 def _facts(nuggets: Nuggets) -> Facts:
@@ -197,7 +197,7 @@ def _grounding(grounding: Grounding) -> list[Block]:
             Notice(f"Nuggets by their passages, as the evaluator nugget_entailment grades: {said}.")
         )
     elif grounding.entailment is None:
-        blocks.append(Notice("Entailment of nuggets by their passages: not measured."))
+        blocks.append(NotMeasured("entailment of nuggets", "the evaluator nugget_entailment did not run"))
     return blocks
 
 

@@ -1,13 +1,7 @@
 """Running: how long did the evaluation take, and what did it cost?"""
 
-from nuggetstream.report.section import Section
+from nuggetstream.report.section import Part
 from nuggetstream.report.sections.running.drawing import draw
 from nuggetstream.report.sections.running.numbers import compute
 
-SECTION = Section(
-    name="running",
-    title="Running time and cost",
-    question="How long did the evaluation take, and what did it cost?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("running", compute, draw)

@@ -3,15 +3,14 @@
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of
-from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import BLUE, figure
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.running.numbers import Latency, Running
 from nuggetstream.report.wording import FEW_NOTE, few_mark
 
-_NO_STAGES = (
-    "Latency per stage: not measured. These results tell when a battle arrived and when it ended, but not "
-    "when its steps were recorded. A running platform exports the latency of every stage as metrics."
+_NO_STAGES = NotMeasured(
+    "latency per stage", "no battle tells when its steps were recorded; a running platform has it as metrics"
 )
 _NO_CHARGE = (
     "Nothing was charged: the models used have a price of zero, or their replies came from the cache."
@@ -24,15 +23,18 @@ def draw(running: Running) -> Content:
     if running.latency:
         blocks += [_facts(running.latency, running.received), Figures.of(_chart(running.latency))]
     else:
-        text = "Latency: not measured, because no battle tells both when it arrived and when it ended."
-        blocks.append(Notice(text))
+        why = "no battle tells both when it arrived and when it ended"
+        blocks.append(NotMeasured("latency", why))
     if running.out_of_order:
         count = many(running.out_of_order, "battle ends before it arrives", "battles end before they arrive")
         blocks.append(Notice(f"{count}, because a clock was wrong; the latency leaves out such battles."))
-    blocks += [_stages(running) if running.stages else Notice(_NO_STAGES), *_costs(running)]
+    blocks += [
+        _stages(running) if running.stages else _NO_STAGES,
+        *_costs(running),
+    ]
     timed = running.latency.battles if running.latency else 0
     return Content(
-        finding=_finding(running.latency),
+        findings=_findings(running.latency),
         reading="Time runs from a battle's arrival to its end. An evaluation works on many battles at "
         "once, so it includes time in queues. It also includes the time in which nothing ran, where an "
         "evaluation was stopped and resumed, because results do not tell when that was. The curve shows "
@@ -44,11 +46,11 @@ def draw(running: Running) -> Content:
     )
 
 
-def _finding(latency: Latency | None) -> str:
+def _findings(latency: Latency | None) -> tuple[str, ...]:
     if latency is None:
-        return ""
+        return ()
     median = number(latency.quantiles[0.5], 1)
-    return f"Half of the battles ended within {median} s of their arrival, time in queues and stops included."
+    return (f"Half of the battles ended within {median} s of their arrival, with time in queues and stops.",)
 
 
 def _facts(latency: Latency, received: int) -> Facts:
@@ -117,12 +119,12 @@ def _costs(running: Running) -> list[Block]:
         blocks.append(Table(caption="Cost", columns=columns, rows=rows, note=note))
     else:
         blocks.append(
-            Notice("No cost is recorded. The cost is unknown, which does not mean that it was zero.")
+            NotMeasured("cost", "none is recorded; it is unknown, which does not mean that it was zero")
         )
     if running.models:
         blocks.append(_models(running))
     else:
-        blocks.append(Notice("Cost per stage and model: not measured."))
+        blocks.append(NotMeasured("cost per stage and model", "no call is recorded"))
     return blocks
 
 

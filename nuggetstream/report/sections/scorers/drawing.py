@@ -5,15 +5,13 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import BLUE, GREY, figure, label
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.scorers.numbers import Alike, JudgeOrder, Limits, Scorers
 from nuggetstream.report.wording import dimension_name
 
-_NO_HUMAN_ORDER = (
-    "Order effect of people: not measured, because the results do not say which answer they were shown first."
-)
+_NO_HUMAN_ORDER = "the results do not say which answer they were shown first"
 _NAMED = 12  # systems; more names than these would overlap
 _NOTE = (
     "Every point that one system gains another loses, so the mean difference is near zero by construction: "
@@ -28,16 +26,20 @@ def draw(scorers: Scorers) -> Content:
     blocks: list[Block] = [_alike(scorers)]
     if charts:
         blocks += [Figures("Scorers", charts, _NOTE), _limits(known)]
-    blocks += [Notice(f"{_pair(limits)}: {limits.missing}.") for limits in scorers.limits if limits.missing]
+    blocks += [
+        NotMeasured(f"limits of agreement of {_pair(limits)}", limits.missing)
+        for limits in scorers.limits
+        if limits.missing
+    ]
     blocks.append(
         _orders(scorers.orders)
         if scorers.orders
-        else Notice("Order effect of the judge: not measured, because no judge was asked.")
+        else NotMeasured("order effect of the judge", "no judge was asked")
     )
-    blocks.append(Notice(_NO_HUMAN_ORDER))
+    blocks.append(NotMeasured("order effect of people", _NO_HUMAN_ORDER))
     compared = ", ".join(f"{_pair(alike)} {integer(alike.compared)}" for alike in scorers.alike)
     return Content(
-        finding=_finding(scorers),
+        findings=_findings(scorers),
         reading="Weighted kappa compares two scorers battle by battle: 1 is perfect agreement, 0 is what "
         "chance gives. The plot is Bland and Altman's: each system's share of points by one scorer minus "
         "its share by the other, over the battles that both scored; about 95% of systems lie between the "
@@ -54,18 +56,18 @@ def _pair(scorers: Alike | Limits) -> str:
     return f"{scorers.first} and {scorers.second}"
 
 
-def _finding(scorers: Scorers) -> str:
+def _findings(scorers: Scorers) -> tuple[str, ...]:
     kappas = [
         f"{number(alike.kappa, 2)} for {_pair(alike)}" for alike in scorers.alike if alike.kappa is not None
     ]
-    text = f"Weighted kappa is {', '.join(kappas)}." if kappas else ""
-    for order in scorers.orders[:1]:
-        if order.position.share is not None:
-            text += (
-                f" The {order.evaluator} judge prefers the answer shown first in "
-                f"{percent(order.position.share)} of its decisions (p {_p(order.position.p_value)})."
-            )
-    return text.strip()
+    findings = [f"Weighted kappa is {', '.join(kappas)}."] if kappas else []
+    findings += [
+        f"The {order.evaluator} judge prefers the answer shown first in {percent(order.position.share)} of "
+        f"its decisions (p {_p(order.position.p_value)})."
+        for order in scorers.orders[:1]
+        if order.position.share is not None
+    ]
+    return tuple(findings)
 
 
 def _p(value: float | None) -> str:

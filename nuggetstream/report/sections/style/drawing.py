@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nuggetstream.files.numerals import interval, many, number, part_of
 from nuggetstream.ratings.style_effects import PER_PARAMETER
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
     ORANGE,
@@ -45,7 +45,7 @@ def draw(arenas: Sequence[StyleControl]) -> Content:
     for arena in arenas:
         suffix = f", {arena.arena}" if several else ""
         if arena.missing:
-            blocks.append(Notice(f"No style control{suffix}: {arena.missing}."))
+            blocks.append(NotMeasured(f"ratings at equal style{suffix}", arena.missing))
             continue
         blocks += [_systems(arena, suffix), _coefficients(arena, suffix)]
         if _has_few_votes(arena):
@@ -53,7 +53,7 @@ def draw(arenas: Sequence[StyleControl]) -> Content:
             text = f"{votes}: fewer than {PER_PARAMETER} each, so the result is not certain."
             blocks.append(Notice(text))
     return Content(
-        finding=" ".join(_finding(arena) for arena in controlled[:1]),
+        findings=tuple(_finding(arena) for arena in controlled[:1]),
         reading="Strengths and coefficients of style are fitted together to the human votes: logistic "
         "regression on the relative differences of length, citations, headers, lists and bold passages. A "
         "coefficient is in logits per standard deviation of the difference; above 0, people preferred more "

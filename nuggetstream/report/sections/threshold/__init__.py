@@ -1,13 +1,7 @@
 """Threshold: how large must a difference of scores be before it means something?"""
 
-from nuggetstream.report.section import Section
+from nuggetstream.report.section import Part
 from nuggetstream.report.sections.threshold.drawing import draw
 from nuggetstream.report.sections.threshold.numbers import compute
 
-SECTION = Section(
-    name="threshold",
-    title="The tie threshold",
-    question="How large must a difference of scores be before it means something?",
-    compute=compute,
-    draw=draw,
-)
+PART = Part("threshold", compute, draw)

@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from nuggetstream.files.numerals import MISSING, number, part_of, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import BLUE, GREEN, ORANGE, figure, vertical_line
 from nuggetstream.report.section import Content
 from nuggetstream.report.sections.threshold.numbers import Sweep
@@ -16,13 +16,13 @@ from nuggetstream.report.wording import dimension_name
 def draw(sweeps: Sequence[Sweep]) -> Content:
     """Agreement, kappa and share of ties over thresholds, for every human dimension."""
     drawable = [sweep for sweep in sweeps if sweep.steps]
-    text = "No battle has both a human preference and nugget scores, so there is no threshold to vary."
-    blocks: list[Block] = [Notice(text)]
+    why = "no battle has both a human preference and nugget scores"
+    blocks: list[Block] = [NotMeasured("agreement by threshold", why)]
     if drawable:
         charts = {dimension_name(sweep.dimension): (_chart(sweep),) for sweep in drawable}
         blocks = [Figures("Human dimension", charts), _calibrations(drawable), _table(drawable)]
     return Content(
-        finding=_finding(drawable[0]) if drawable else "",
+        findings=_findings(drawable[0]) if drawable else (),
         reading="Two answers whose scores differ by at most the threshold are a tie. A larger threshold "
         "makes more ties, and every tie is half an agreement. The solid vertical line is the threshold "
         "that these results were made with. The dotted line splits the battles that people call a tie most "
@@ -33,19 +33,20 @@ def draw(sweeps: Sequence[Sweep]) -> Content:
     )
 
 
-def _finding(sweep: Sweep) -> str:
+def _findings(sweep: Sweep) -> tuple[str, ...]:
     if sweep.best is None:
-        return ""
+        return ()
     used = ", ".join(number(threshold) for threshold in sorted(sweep.used))
     name = dimension_name(sweep.dimension)
     if sweep.equals == len(sweep.steps):
         text = f"On {name}, kappa is the same at every threshold; these results use {used}."
     else:
-        equals = f", the smallest of {sweep.equals} thresholds with this kappa" if sweep.equals > 1 else ""
-        text = f"On {name}, kappa is highest at {number(sweep.best)}{equals}; these results use {used}."
+        equals = f", the smallest of {sweep.equals} with this kappa" if sweep.equals > 1 else ""
+        best = f"a threshold of {number(sweep.best)}"
+        text = f"On {name}, kappa is highest at {best}{equals}; these results use {used}."
     if (even := sweep.equal_split.threshold) is not None:
-        return f"{text} Human ties split most evenly at {number(even)}."
-    return text
+        return text, f"Human ties split most evenly at {number(even)}."
+    return (text,)
 
 
 def _chart(sweep: Sweep) -> Figure:

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from nuggetstream.report.sections.assigners import SECTION
+from nuggetstream.report.sections.assigners import PART
 from tests.evaluated import battle
 
 
@@ -28,9 +28,9 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
     results = read(
         battle("b1", gradings=[one]), battle("b2", gradings=[labels(("support", "support"))]), battle("b3")
     )
-    (found,) = SECTION.compute(results)
+    (found,) = PART.compute(results)
     assert (found.model, found.battles, found.agreement.labels, found.agreement.agreed) == ("m2", 2, 4, 3)
-    content, numbers = SECTION.build(results)
+    content, numbers = PART.build(results)
     (told,) = json.loads(json.dumps(numbers))  # report.json
     assert told["counts"]["support"] == {
         "support": 2,
@@ -38,10 +38,10 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
         "not_support": 0,
         "contradiction": 0,
     }
-    assert content.finding.startswith("3 of 4 labels are the same (kappa 0.")
+    assert content.findings[0].startswith("3 of 4 labels are the same (kappa 0.")
     assert content.basis == "2 battles"
 
 
 def test_without_a_second_assigner_it_says_so(read: Any) -> None:
-    content, _ = SECTION.build(read(battle("b1")))
-    assert "No second assigner labelled these battles." in str(content.blocks)
+    content, _ = PART.build(read(battle("b1")))
+    assert not content.is_shown

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections.calibration import SECTION
+from nuggetstream.report.sections.calibration import PART
 from tests.evaluated import battle, judgment
 
 
@@ -14,7 +14,7 @@ def told(name: str, human: str | None, a: float, b: float, tie: float = 0.0, **m
 
 
 def test_probabilities_are_compared_where_people_have_a_preference(read: Any) -> None:
-    [found] = SECTION.compute(
+    [found] = PART.compute(
         read(
             told("b1", "a", 0.9, 0.1),
             told("b2", "both_bad", 0.1, 0.2, 0.7),
@@ -29,7 +29,7 @@ def test_probabilities_are_compared_where_people_have_a_preference(read: Any) ->
 
 
 def test_judges_are_told_apart_and_one_without_probabilities_is_left_out(read: Any) -> None:
-    found = SECTION.compute(
+    found = PART.compute(
         read(told("b1", "a", 0.9, 0.1), told("b2", "a", 0.6, 0.4, evaluator="strict"), battle("b3"))
     )
     assert [(each.evaluator, each.told, each.judged) for each in found] == [
@@ -39,10 +39,10 @@ def test_judges_are_told_apart_and_one_without_probabilities_is_left_out(read: A
 
 
 def test_the_section_shows_a_plot_with_numbers_in_words(read: Any) -> None:
-    content = SECTION.draw(SECTION.compute(read(told("b1", "a", 0.9, 0.1), told("b2", "b", 0.9, 0.1))))
+    content = PART.draw(PART.compute(read(told("b1", "a", 0.9, 0.1), told("b2", "b", 0.9, 0.1))))
     [figure] = next(iter(content.blocks[0].options.values()))
     assert figure.alt.startswith("90% sure, right in 50.0% (1 of 2)")
-    assert "calibration error is 40.0%" in content.finding
+    assert "calibration error is 40.0%" in content.findings[0]
     assert content.basis == "pairwise 2 of 2 verdicts"
 
 
@@ -53,10 +53,10 @@ def test_the_tie_band_is_chosen_by_people(read: Any) -> None:
         told(f"b{place}", human, (1 + lead) / 2, (1 - lead) / 2)
         for place, (lead, human) in enumerate(zip(leads, people, strict=True))
     ]
-    [found] = SECTION.compute(read(*rows))
+    [found] = PART.compute(read(*rows))
     assert found.band is not None
     assert found.band.band == pytest.approx(0.3)
-    table = SECTION.draw([found]).blocks[-1]
+    table = PART.draw([found]).blocks[-1]
     assert table.caption == "Tie band per judge"
     assert table.rows[0][3].startswith("0.30")
 
@@ -71,7 +71,7 @@ def test_the_nuggets_are_a_scorer_with_the_probabilities_of_their_labels(read: A
         row["nuggets"][0]["b"] |= {"probabilities": none}
         return row
 
-    [found] = SECTION.compute(read(labelled("b1", "a", 0.9), labelled("b2", "tie", 0.7), battle("b3")))
+    [found] = PART.compute(read(labelled("b1", "a", 0.9), labelled("b2", "tie", 0.7), battle("b3")))
     assert (found.evaluator, found.model, found.told) == ("nuggets", "labeller", 2)
     assert (found.calibration.right.count, found.calibration.right.of) == (1, 2)
     assert found.calibration.confidence == pytest.approx(0.8)
@@ -88,7 +88,7 @@ def test_guided_judges_and_members_of_panels_are_scorers_of_their_own(read: Any)
     ]
     panel = judgment("a", None, verdicts=[], model="m1, m2, m3", members=members, probabilities=shares)
     guided = judgment("a", evaluator="nugget_guided", model="m", probabilities=shares)
-    found = SECTION.compute(read(battle("b1", judgments=[panel], guided=[guided])))
+    found = PART.compute(read(battle("b1", judgments=[panel], guided=[guided])))
     assert [(each.evaluator, each.model) for each in found] == [
         ("pairwise", "m1, m2, m3"),
         ("pairwise/x", "m1"),
@@ -99,13 +99,13 @@ def test_guided_judges_and_members_of_panels_are_scorers_of_their_own(read: Any)
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([battle("b1")], "No judge and no label has probabilities"),
+        ([battle("b1")], "no judge and no label has probabilities"),
         ([told("b1", None, 0.9, 0.1), battle("b2", judge=None)], "both a human preference and probabilities"),
     ],
 )
 def test_without_anything_to_compare_the_section_says_why(
     read: Any, rows: list[dict[str, Any]], said: str
 ) -> None:
-    content = SECTION.draw(SECTION.compute(read(*rows)))
-    assert said in content.blocks[0].text
-    assert content.finding == ""
+    content = PART.draw(PART.compute(read(*rows)))
+    assert said in content.blocks[0].why
+    assert content.findings == ()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections.certainty import SECTION
+from nuggetstream.report.sections.certainty import PART
 from tests.evaluated import battle, nugget
 
 
@@ -15,7 +15,7 @@ def nuggets(count: int, a: str | None = "support", b: str | None = "not_support"
 def test_nuggets_that_all_speak_for_one_side_leave_no_doubt(read: Any) -> None:
     right = battle("b1", human="a", nuggets=nuggets(5))
     wrong = battle("b2", human="b", nuggets=nuggets(5))
-    found = SECTION.compute(read(right, wrong, battle("b3", human="tie", nuggets=nuggets(5))))
+    found = PART.compute(read(right, wrong, battle("b3", human="tie", nuggets=nuggets(5))))
     assert [(each.a, each.tie, each.b) for each in found.battles] == [(1.0, 0.0, 0.0)] * 3
     assert (found.sure.count, found.sure.of) == (3, 3)
     top = found.bands[-1]
@@ -25,14 +25,14 @@ def test_nuggets_that_all_speak_for_one_side_leave_no_doubt(read: Any) -> None:
 
 def test_nuggets_that_disagree_leave_doubt(read: Any) -> None:
     split = [*nuggets(3), nugget("Against.", a="not_support", b="support")]
-    (found,) = SECTION.compute(read(battle("b1", nuggets=split))).battles
+    (found,) = PART.compute(read(battle("b1", nuggets=split))).battles
     assert 0 < found.b < found.a < 1
     assert found.a + found.tie + found.b == pytest.approx(1)
     assert found.certainty == found.a
 
 
 def test_one_nugget_or_a_missing_label_gives_no_probability(read: Any) -> None:
-    found = SECTION.compute(
+    found = PART.compute(
         read(
             battle("b1", nuggets=nuggets(1)),
             battle("b2", nuggets=[*nuggets(2), nugget("?", b=None)]),

@@ -8,7 +8,7 @@ import pytest
 from nuggetstream.ratings.combined_standing import EstimateState
 from nuggetstream.ratings.comparison import Separation
 from nuggetstream.report.human_ratings import Rated
-from nuggetstream.report.sections.combined import SECTION
+from nuggetstream.report.sections.combined import PART
 from nuggetstream.report.sections.combined.numbers import PEOPLE
 from tests.evaluated import battle, judgment, round_robin, votes
 
@@ -19,7 +19,7 @@ def test_a_judge_that_agrees_narrows_the_interval_by_hand(read: Any) -> None:
     voted, unvoted = votes(15, 20), votes(45, 60, "more")
     for row in unvoted:
         row |= {"human_vote": None, "reference": {}}
-    (arena,) = SECTION.compute(read(*voted, *unvoted))
+    (arena,) = PART.compute(read(*voted, *unvoted))
     judge = next(each for each in arena.lenses if each.lens == "judge")
     assert (judge.both, judge.automatic_only) == (20, 60)
     # λ = cov / ((1 + n/N) var): 20/19 of 3/16 among the voted, 80/79 of 3/16 among all, n/N = 1/3.
@@ -34,7 +34,7 @@ def test_a_judge_that_agrees_narrows_the_interval_by_hand(read: Any) -> None:
 
 
 def test_without_further_votes_the_combined_estimate_is_peoples_own(read: Any) -> None:
-    (arena,) = SECTION.compute(read(*round_robin()))
+    (arena,) = PART.compute(read(*round_robin()))
     for each in arena.lenses:
         assert (each.both, each.automatic_only, each.tuning) == (12, 0, 0.0)
         assert all(system.combined == system.human is not None for system in each.systems)
@@ -45,7 +45,7 @@ def test_human_votes_that_cannot_rank_give_no_human_rating(read: Any) -> None:
     rows = round_robin()
     for row in rows[3:]:
         row |= {"human_vote": None, "reference": {}}
-    (arena,) = SECTION.compute(read(*rows))
+    (arena,) = PART.compute(read(*rows))
     judge = arena.lenses[1]
     assert (judge.both, judge.automatic_only) == (3, 9)
     assert [system.human for system in judge.systems] == [None] * 3
@@ -56,7 +56,7 @@ def test_why_there_is_no_combined_estimate_is_said(read: Any) -> None:
     rows = votes(3, 4)
     for row in rows[1:]:
         row |= {"human_vote": None, "reference": {}}
-    nugget, judge = SECTION.compute(read(*rows))[0].lenses
+    nugget, judge = PART.compute(read(*rows))[0].lenses
     assert nugget.states["combined"] is EstimateState.NOBODY_RANKED  # x wins them all
     assert judge.states["combined"] is EstimateState.TOO_FEW_VOTES
     assert judge.tuning is None
@@ -65,7 +65,7 @@ def test_why_there_is_no_combined_estimate_is_said(read: Any) -> None:
 
 def test_a_judge_that_only_ties_has_no_interval_of_its_own(read: Any) -> None:
     rows = [row | {"judgments": [judgment("tie")]} for row in round_robin()]
-    judge = SECTION.compute(read(*rows))[0].lenses[1]
+    judge = PART.compute(read(*rows))[0].lenses[1]
     assert judge.states["automatic"] is EstimateState.ALL_TIED
     assert all(system.automatic is None and system.human is not None for system in judge.systems)
 
@@ -73,7 +73,7 @@ def test_a_judge_that_only_ties_has_no_interval_of_its_own(read: Any) -> None:
 def test_a_system_that_only_ties_with_equals_has_a_rating_and_no_interval(read: Any) -> None:
     rows = votes(1, 2)
     rows += [battle(f"{other}{i}", "z", other, human="tie", judge="tie") for other in "xy" for i in range(3)]
-    systems = SECTION.compute(read(*rows))[0].lenses[1].systems
+    systems = PART.compute(read(*rows))[0].lenses[1].systems
     human = {each.system: each.human for each in systems}
     assert human["z"] == Rated(pytest.approx(1000), None, None)
     assert human["x"] is not None
@@ -82,14 +82,14 @@ def test_a_system_that_only_ties_with_equals_has_a_rating_and_no_interval(read: 
 
 
 def test_equals_need_no_number_of_votes(read: Any) -> None:
-    (arena,) = SECTION.compute(read(*votes(10, 20)))
+    (arena,) = PART.compute(read(*votes(10, 20)))
     assert [(pair.needed, pair.state) for pair in arena.next.neighbours] == [(None, Separation.EQUAL)]
 
 
 def test_the_next_vote_goes_to_the_system_known_least(read: Any) -> None:
     rows = votes(10, 20)
     rows += [battle(f"z{side}", "z", "x", human=side, judge=None, scores=None) for side in ("a", "b")]
-    (arena,) = SECTION.compute(read(*rows))
+    (arena,) = PART.compute(read(*rows))
     assert arena.next.missing is None
     assert {arena.next.next[0].a, arena.next.next[0].b} & {"z"}
     assert 0 < arena.next.next[0].shrinkage < 1
@@ -97,5 +97,5 @@ def test_the_next_vote_goes_to_the_system_known_least(read: Any) -> None:
 
 
 def test_without_votes_there_is_no_advice(read: Any) -> None:
-    (arena,) = SECTION.compute(read(battle("1", human=None)))
+    (arena,) = PART.compute(read(battle("1", human=None)))
     assert (arena.next.missing, arena.next.next) == ("no battle between two systems has a human vote", ())

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from nuggetstream.report.sections.confusion import SECTION
+from nuggetstream.report.sections.confusion import PART
 from tests.evaluated import battle
 
 
 def test_rows_of_the_confusion_are_people(read: Any) -> None:
-    nuggets, _ = SECTION.compute(
+    nuggets, _ = PART.compute(
         read(
             battle("b1", human="a", scores=(0.1, 0.9)),
             battle("b2", human="both_bad", scores=(0.5, 0.5)),

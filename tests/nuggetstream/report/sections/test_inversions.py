@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from nuggetstream.report.sections.inversions import SECTION
+from nuggetstream.report.sections.inversions import PART
 from tests.evaluated import battle
 
 
 def test_inversions_are_counted_where_both_decide(read: Any) -> None:
-    found = SECTION.compute(
+    found = PART.compute(
         read(
             battle("b1", human="b", tags=["category:science", "long"]),
             battle("b2", human="a", tags=["category:science"]),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from nuggetstream.report.sections.sources import SECTION
+from nuggetstream.report.sections.sources import PART
 from tests.evaluated import battle
 
 
@@ -13,7 +13,7 @@ def test_pages_are_counted_by_what_became_of_them(read: Any) -> None:
         {"state": "pending"},
     ]
     side = {"system": "left", "text": "", "sources": pages}
-    left, right = SECTION.compute(read(battle("b1") | {"a": side}))
+    left, right = PART.compute(read(battle("b1") | {"a": side}))
     assert left.qualities == {"ok": 1, "cookie_wall": 1, "pending": 1}
     assert (left.pages, left.used, left.partly_read, left.without) == (3, 1, 1, 0)
     assert (right.pages, right.without) == (0, 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections.style import SECTION
+from nuggetstream.report.sections.style import PART
 from tests.evaluated import answer, battle, round_robin, votes
 
 ELO = 400 / log(10)  # points per logit
@@ -22,7 +22,7 @@ def styled() -> list[dict[str, Any]]:
 
 
 def test_two_groups_of_votes_give_strength_and_coefficient_by_hand(read: Any) -> None:
-    (found,) = SECTION.compute(read(*styled()))
+    (found,) = PART.compute(read(*styled()))
     length = found.effects[0].coefficient
     # logit 15/20 = log 3 = gap + β and logit 10/20 = 0 = gap - β, where β is per standard deviation.
     assert length is not None
@@ -39,7 +39,7 @@ def test_two_groups_of_votes_give_strength_and_coefficient_by_hand(read: Any) ->
 def test_a_feature_that_hardly_ever_differs_is_not_held_equal(read: Any) -> None:
     rows = styled()
     rows[0] |= {"a": answer("**aaa**", "x")}
-    (found,) = SECTION.compute(read(*rows))
+    (found,) = PART.compute(read(*rows))
     effects = {each.feature: each for each in found.effects}
     assert (effects["bold"].differs, effects["bold"].coefficient) == (1, None)
     assert effects["length"].coefficient is not None
@@ -61,15 +61,15 @@ def test_a_feature_that_hardly_ever_differs_is_not_held_equal(read: Any) -> None
     ],
 )
 def test_why_style_cannot_be_held_equal_is_said(read: Any, rows: list[dict[str, Any]], reason: str) -> None:
-    (found,) = SECTION.compute(read(*rows))
+    (found,) = PART.compute(read(*rows))
     assert reason in (found.missing or "")
     assert (found.systems, found.effects) == ((), ())
 
 
 def test_too_few_votes_for_the_numbers_to_be_found_give_none(read: Any) -> None:
-    (found,) = SECTION.compute(read(*round_robin()))
+    (found,) = PART.compute(read(*round_robin()))
     assert found.missing == "12 votes cannot determine 3 numbers; that takes 15 votes"  # two gaps and length
-    (found,) = SECTION.compute(read(*round_robin(per_pair=5)))
+    (found,) = PART.compute(read(*round_robin(per_pair=5)))
     assert found.missing is None
 
 
@@ -77,5 +77,5 @@ def test_when_the_longer_answer_always_wins_there_is_no_coefficient(read: Any) -
     rows = styled()
     for row in rows:
         row |= {"human_vote": "a" if row["id"].startswith("long") else "b"}
-    (found,) = SECTION.compute(read(*rows))
+    (found,) = PART.compute(read(*rows))
     assert "style predicts the votes perfectly" in (found.missing or "")

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections.threshold import SECTION
+from nuggetstream.report.sections.threshold import PART
 from tests.evaluated import battle
 
 
 def test_a_difference_equal_to_the_threshold_is_a_tie(read: Any) -> None:
-    (found,) = SECTION.compute(read(battle("b1", scores=(0.6, 0.5)), battle("b2", human="b")))
+    (found,) = PART.compute(read(battle("b1", scores=(0.6, 0.5)), battle("b2", human="b")))
     ties = {step.threshold: step.ties for step in found.steps}
     assert (ties[0.09], ties[0.1]) == (0.0, 0.5)
     agreement = {step.threshold: step.agreement for step in found.steps}
@@ -19,7 +19,7 @@ def test_a_difference_equal_to_the_threshold_is_a_tie(read: Any) -> None:
 
 def test_of_thresholds_with_one_kappa_the_smallest_is_best(read: Any) -> None:
     battles = [battle("b1", scores=(0.9, 0.1)), battle("b2", human="b", scores=(0.1, 0.9))]
-    (found,) = SECTION.compute(read(*battles))
+    (found,) = PART.compute(read(*battles))
     assert (found.best, found.equals) == (0.0, 31)
 
 
@@ -28,7 +28,7 @@ def test_a_calibrated_threshold_between_two_hundredths_is_swept_too(read: Any) -
     battles = [battle(f"b{i}", human=vote) for i, (vote, _) in enumerate(people)]
     for row, (_, margin) in zip(battles, people, strict=True):
         row["nugget_verdict"]["margin"] = margin
-    (found,) = SECTION.compute(read(*battles))
+    (found,) = PART.compute(read(*battles))
     assert found.by_kappa.threshold == found.best == 0.075
     assert (found.steps[7].threshold, found.steps[7].ties) == (0.07, 0.0)
     assert (found.steps[8].threshold, found.steps[8].ties, found.steps[8].kappa) == (0.075, 0.5, 1.0)
@@ -41,7 +41,7 @@ def test_kappas_that_differ_by_rounding_alone_are_equal(read: Any) -> None:
     battles = [battle(f"b{i}", human=vote) for i, (vote, _) in enumerate(said)]
     for row, (_, margin) in zip(battles, said, strict=True):
         row["nugget_verdict"]["margin"] = margin
-    (found,) = SECTION.compute(read(*battles))
+    (found,) = PART.compute(read(*battles))
     kappas = {step.threshold: step.kappa for step in found.steps}
     assert kappas[0.0] == pytest.approx(1 / 6)
     assert kappas[0.15] == pytest.approx(1 / 6)
@@ -50,11 +50,11 @@ def test_kappas_that_differ_by_rounding_alone_are_equal(read: Any) -> None:
 
 
 def test_human_ties_that_no_threshold_splits_have_no_even_split(read: Any) -> None:
-    (found,) = SECTION.compute(read(battle("t", human="tie", scores=(0.1, 0.9)), battle("b1")))
+    (found,) = PART.compute(read(battle("t", human="tie", scores=(0.1, 0.9)), battle("b1")))
     assert (found.equal_split.threshold, found.equal_split.tie_row) == (None, None)
     assert "all human ties fall into one" in (found.equal_split.missing or "")
     ties = [battle(f"t{i}", human="tie", scores=each) for i, each in enumerate([(0.9, 0.1), (0.1, 0.9)])]
-    (found,) = SECTION.compute(read(*ties, battle("b1")))
+    (found,) = PART.compute(read(*ties, battle("b1")))
     assert (found.equal_split.threshold, found.equal_split.tie_row) == (0.0, (0.5, 0.0, 0.5))
 
 
@@ -64,7 +64,7 @@ def test_thresholds_are_calibrated_on_human_ties_and_on_kappa(read: Any) -> None
         battle("2", human="b", scores=(0.25, 0.75)),
         *(battle(f"t{i}", human="tie", scores=(0.5, 0.5 + i / 8)) for i in (-1, 0, 1)),
     ]
-    (found,) = SECTION.compute(read(*rows))
+    (found,) = PART.compute(read(*rows))
     assert found.equal_split.threshold == 0.0
     assert found.equal_split.tie_row == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert (found.by_kappa.threshold, found.by_kappa.kappa) == (0.125, 1.0)
@@ -72,13 +72,13 @@ def test_thresholds_are_calibrated_on_human_ties_and_on_kappa(read: Any) -> None
 
 
 def test_without_human_ties_no_threshold_can_split_them(read: Any) -> None:
-    (found,) = SECTION.compute(read(battle("1"), battle("2", human="b", scores=(0.1, 0.9))))
+    (found,) = PART.compute(read(battle("1"), battle("2", human="b", scores=(0.1, 0.9))))
     assert (found.equal_split.threshold, found.equal_split.tie_row) == (None, None)
     assert found.equal_split.missing == "people call no battle a tie"
     assert (found.by_kappa.kappa, found.by_kappa.tie_row) == (1.0, None)
 
 
 def test_when_everybody_ties_kappa_cannot_choose(read: Any) -> None:
-    (found,) = SECTION.compute(read(battle("1", human="tie", scores=(0.5, 0.5))))
+    (found,) = PART.compute(read(battle("1", human="tie", scores=(0.5, 0.5))))
     assert found.by_kappa.threshold is None
     assert "kappa is undefined" in (found.by_kappa.missing or "")
