@@ -1,10 +1,10 @@
 """Evaluated battles in, one self-contained page and its numbers out.
 
-    results.jsonl  ->  Results  ->  numbers  ->  sections/*  ->  page  ->  report.html, report.json
+    results.jsonl  ->  Results  ->  numbers/*  ->  sections/*  ->  page  ->  report.html, report.json
 
-`sections` is the table of contents: chapters of sections, and sections of parts, each with its numbers, their
-computation and their drawing. Beside it is what they share: `blocks` (what a part can show), `charts` (one
-look for all figures), `wording` and `lenses`, and `human_ratings` (what human votes say about the systems).
-`arrangement` puts findings on top and names what is not measured. `summary` and `terminal` are the shorter
-form that `nuggetstream eval` prints.
+`numbers` has a module for each key of report.json: pure functions of results. `sections` is the table of
+contents: seven chapters of at most twelve sections, each a module that draws some of the numbers; a large
+drawing has a module in `drawings`. Beside them is what they share: `blocks` (what a part can show), `charts`
+(one look for all figures), `wording` and `lenses`. `arrangement` puts findings on top and names what is not
+measured. `summary` and `terminal` are the shorter form that `nuggetstream eval` prints.
 """

@@ -14,8 +14,8 @@ from nuggetstream.files.results import read_results
 from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.counts import PairCount
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.report.sections.combined import PART as COMBINED
-from nuggetstream.report.sections.leaderboards import PART as LEADERBOARDS
+from nuggetstream.report.numbers.combined import compute_combined
+from nuggetstream.report.numbers.leaderboards import compute_leaderboards
 from services.rater.counting import board_of_counts
 from services.wire.convert import to_message
 from tests.e2e.processes import run_here
@@ -91,7 +91,7 @@ def test_advice_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
     assert [pair["shrinkage"] for pair in plain["next"]] == [pair.shrinkage for pair in advice.next]
 
     clustered = command(tmp_path, rows, "--intervals", "sandwich", "--advise", "--cluster", "query")["advice"]
-    (arena,) = COMBINED.compute(report(tmp_path, rows))
+    (arena,) = compute_combined(report(tmp_path, rows))
     asked = [(pair.above, pair.below, pair.state.value, pair.needed) for pair in arena.next.neighbours]
     assert pairs_of(clustered["neighbours"]) == asked
     # Where every vote is a cluster of its own, clusters change the variance by n / (n - 1) and nothing else.
@@ -107,7 +107,7 @@ def test_a_board_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
     written = command(tmp_path, rows)["standings"]
     ratings = board_of_counts(counts_of(rows), Options())
     sent = [to_message(standing, ratings_pb2.Standing) for standing in ratings.standings]
-    (arena,) = LEADERBOARDS.compute(report(tmp_path, rows))
+    (arena,) = compute_leaderboards(report(tmp_path, rows))
     shown = arena.boards[0].standings
     for row, standing, section in zip(written, sent, shown, strict=True):
         assert row["system"] == standing.system == section.system
@@ -128,5 +128,5 @@ def test_a_thousand_and_one_against_nine_hundred_and_ninety_nine_is_equal_everyw
     assert (pair.state, pair.HasField("needed")) == ("equal", False)
     advised = command(tmp_path, rows, "--intervals", "sandwich", "--advise")["advice"]["neighbours"]
     assert [(pair["state"], pair["needed"]) for pair in advised] == [("equal", None)]
-    (arena,) = COMBINED.compute(report(tmp_path, rows))
+    (arena,) = compute_combined(report(tmp_path, rows))
     assert [(pair.state.value, pair.needed) for pair in arena.next.neighbours] == [("equal", None)]

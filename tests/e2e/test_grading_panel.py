@@ -15,7 +15,7 @@ from nuggetstream.client import AsyncClient
 from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.failure import Reason
 from nuggetstream.files.results import read_results
-from nuggetstream.report.sections import panels
+from nuggetstream.report.numbers.panels import compute_panels
 from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.fetch_settings import FetchSettings
 from services.cli.graded import graded
@@ -159,7 +159,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
     row = json.loads((tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()[0])
     (line,) = row["gradings"]
     assert [member["abstention"] for member in line["members"]] == [None, None, "llm_refused"]
-    found = panels.PART.compute(read_results(tmp_path / "out" / "results.jsonl"))
+    found = compute_panels(read_results(tmp_path / "out" / "results.jsonl"))
     assert [(m.member, m.answered.count, m.abstentions) for m in found.members] == [
         ("plain", BATTLES, {}),
         ("severe", BATTLES, {}),

@@ -1,14 +1,17 @@
-"""Agreement: does the machine agree with people more often than the length of an answer does?"""
+"""Agreement with people, beside baselines.
+
+Do nuggets and the judge agree with people more often than the length of an answer does?
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from nuggetstream.domain.battle import Vote
+import plotly.graph_objects as go
+
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent, percent_interval
-from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
+    DARK_INK,
     GREEN,
     GREY,
     PURPLE,
@@ -21,8 +24,11 @@ from nuggetstream.report.charts import (
     share_axis,
     vertical_line,
 )
-from nuggetstream.report.section import Content, Part
-from nuggetstream.report.summary import AgreementRow, agreement_row, predict
+from nuggetstream.report.drawings.scorers import draw as draw_scorers
+from nuggetstream.report.numbers.agreement import Predicted, compute_agreement
+from nuggetstream.report.numbers.confusion import Confusion, compute_confusion
+from nuggetstream.report.numbers.scorers import compute_scorers
+from nuggetstream.report.section import Content, Part, Section
 from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, few_mark
 
 _LOOKS = {
@@ -34,66 +40,19 @@ _LOOKS = {
 }
 _SYMBOLS = ("square", "cross", "star", "circle")
 _ROW = 56
+_NAMES = ["A", "tie", "B"]
+_SCALE = [[0, "#f1f6fa"], [1, "#5aa2d4"]]  # light enough for dark ink in every theme
 
 
-@dataclass(frozen=True, slots=True)
-class Predicted:
-    """One predictor against one human dimension.
-
-    Attributes:
-        queries: Distinct queries among the labelled battles that the predictor scored and people decided;
-            the interval resamples whole queries, so a single query gives none.
-        labelled: Battles with this dimension.
-        received: All battles.
-        row: Agreement, interval, kappa and counts.
-        has_interval: Whether the interval means anything.
-    """
-
-    queries: int
-    labelled: int
-    received: int
-    row: AgreementRow
-    has_interval: bool
-
-
-def compute(results: Results) -> tuple[Predicted, ...]:
-    """Every predictor against every human dimension, in the order of the dimensions."""
-    predictions = predict(results.battles) if results.dimensions else {}
-    return tuple(
-        _predicted(results, dimension, predictor, votes)
-        for dimension in results.dimensions
-        for predictor, votes in predictions.items()
-    )
-
-
-def _predicted(results: Results, dimension: str, predictor: str, votes: Sequence[Vote | None]) -> Predicted:
-    row = agreement_row(results.battles, dimension, predictor, votes)
-    labelled = [
-        (battle, vote)
-        for battle, vote in zip(results.battles, votes, strict=True)
-        if dimension in battle.preferences
-    ]
-    queries = {
-        battle.query
-        for battle, vote in labelled
-        if not battle.preferences[dimension].is_tie and vote is not None
-    }
-    return Predicted(
-        queries=len(queries),
-        labelled=len(labelled),
-        received=results.received,
-        row=row,
-        has_interval=len(queries) > 1 and row.agreement.share is not None,
-    )
-
-
-def draw(predicted: Sequence[Predicted]) -> Content:
+def draw_agreement(predicted: Sequence[Predicted]) -> Content:
     """Share of human decisions that each predictor agrees with."""
     known = [prediction for prediction in predicted if prediction.row.agreement.share is not None]
     blocks: list[Block] = [Figures.of(_chart(known))] if known else []
-    blocks.append(_table(predicted) if predicted else NotMeasured("agreement with people", NO_PREFERENCE))
+    blocks.append(
+        _agreement_table(predicted) if predicted else NotMeasured("agreement with people", NO_PREFERENCE)
+    )
     return Content(
-        findings=_findings(known),
+        findings=_agreement_findings(known),
         reading="The share of human decisions that each predictor agrees with. A predicted tie counts "
         "half; battles that people call a tie are left out. Tossing a coin would agree 50% of the time. "
         "Lines are 95% intervals from resampling whole queries, because battles on one query are not "
@@ -113,7 +72,7 @@ def _basis(predicted: Sequence[Predicted]) -> str:
     return f"{compared}, on {many(first.queries, 'query', 'queries')}"
 
 
-def _findings(known: Sequence[Predicted]) -> tuple[str, ...]:
+def _agreement_findings(known: Sequence[Predicted]) -> tuple[str, ...]:
     if not known:
         return ()
     dimension = known[0].row.dimension
@@ -174,7 +133,7 @@ def _bounds(prediction: Predicted) -> tuple[float | None, float | None]:
     )
 
 
-def _table(predicted: Sequence[Predicted]) -> Table:
+def _agreement_table(predicted: Sequence[Predicted]) -> Table:
     columns = (
         "dimension",
         "predictor",
@@ -213,4 +172,105 @@ def _row(prediction: Predicted) -> tuple[str, ...]:
     )
 
 
-PART = Part("agreement", compute, draw)
+def draw_confusion(confusions: Sequence[Confusion]) -> Content:
+    """A pair of matrices per human dimension, and kappa for all of them."""
+    options: dict[str, tuple[Figure, ...]] = {}
+    for confusion in confusions:
+        if confusion.compared:
+            name = dimension_name(confusion.dimension)
+            options[name] = (*options.get(name, ()), _matrix(confusion))
+    blocks: list[Block] = [Figures("Human dimension", options)] if options else []
+    blocks.append(
+        _confusion_table(confusions) if confusions else NotMeasured("confusion matrices", NO_PREFERENCE)
+    )
+    compared = (f"{each.lens} {part_of(each.compared, each.received, 'battles')}" for each in confusions[:2])
+    return Content(
+        findings=_confusion_findings(confusions),
+        reading="Rows are what people say, columns what the lens says. The diagonal is agreement; the "
+        "corners off the diagonal are inversions. Weighted kappa is agreement beyond chance: 1 is perfect, "
+        "0 is what chance gives. Confusing A with B costs four times as much as confusing either with a "
+        "tie.",
+        basis=", ".join(compared) or "0 battles",
+        blocks=tuple(blocks),
+    )
+
+
+def _confusion_findings(confusions: Sequence[Confusion]) -> tuple[str, ...]:
+    kappas = [
+        f"{number(each.kappa, 2)} for the {each.lens} lens"
+        for each in confusions[:2]
+        if each.kappa is not None
+    ]
+    if not kappas:
+        return ()
+    return (f"On {dimension_name(confusions[0].dimension)}, weighted kappa is {' and '.join(kappas)}.",)
+
+
+def _matrix(confusion: Confusion) -> Figure:
+    totals = [sum(row) for row in confusion.counts]
+    shares = [
+        [count / total if total else 0 for count in row]
+        for row, total in zip(confusion.counts, totals, strict=True)
+    ]
+    text = [
+        [f"{count}<br>{percent(share, 0)}" if total else "0" for count, share in zip(row, part, strict=True)]
+        for row, part, total in zip(confusion.counts, shares, totals, strict=True)
+    ]
+    heat = go.Heatmap(
+        z=shares,
+        x=_NAMES,
+        y=_NAMES,
+        text=text,
+        texttemplate="%{text}",
+        textfont={"size": 15, "color": DARK_INK},
+        colorscale=_SCALE,
+        zmin=0,
+        zmax=1,
+        showscale=False,
+        xgap=3,
+        ygap=3,
+        hovertemplate=f"people: %{{y}}, {confusion.lens}: %{{x}}<br>%{{text}}<extra></extra>",
+    )
+    layout = {
+        "xaxis": {"title": {"text": f"{confusion.lens} lens"}, "side": "bottom", "showgrid": False},
+        "yaxis": {"title": {"text": "people"}, "autorange": "reversed", "showgrid": False},
+        "margin": {"l": 8, "r": 8, "t": 30, "b": 40},
+    }
+    alt = f"rows are people, columns the {confusion.lens} lens, in the order A, tie, B: {confusion.counts}"
+    compared = part_of(confusion.compared, confusion.labelled, "battles")
+    title = f"{confusion.lens.capitalize()} lens: kappa {number(confusion.kappa, 2)}, {compared}"
+    return figure(title, alt, [heat], 320, layout)
+
+
+def _confusion_table(confusions: Sequence[Confusion]) -> Table:
+    rows = [
+        (
+            dimension_name(each.dimension),
+            each.lens,
+            number(each.kappa, 2),
+            percent(each.same / each.compared if each.compared else None),
+            part_of(each.compared, each.labelled),
+            integer(sum(each.counts[1])),
+        )
+        for each in confusions
+    ]
+    columns = ("dimension", "lens", "weighted kappa", "same preference", "compared of labelled", "human ties")
+    note = (
+        "A dash for kappa: nothing was compared, or all votes fall into one category, so that kappa is "
+        "undefined."
+    )
+    return Table(
+        caption="Kappa per dimension", columns=columns, rows=rows, note=note, text_columns=(1,), folded=True
+    )
+
+
+SECTION = Section(
+    name="agreement",
+    title="Agreement with people, beside baselines",
+    question="Do nuggets and the judge agree with people more often than the length of an answer does?",
+    parts=(
+        Part("agreement", compute_agreement, draw_agreement),
+        Part("confusion", compute_confusion, draw_confusion),
+        Part("scorers", compute_scorers, draw_scorers),
+    ),
+)

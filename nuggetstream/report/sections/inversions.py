@@ -1,15 +1,17 @@
-"""Inversions: where does the machine prefer the very answer that people reject?"""
+"""Inversions and certainty.
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+Where does the machine prefer the answer that people reject, and would other nuggets, too?
+"""
 
-from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.lens import Lens
-from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.numerals import integer, part_of, percent_interval
-from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, NotMeasured, Table
+from collections import Counter
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nuggetstream.files.numerals import integer, part_of, percent, percent_interval
+from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
+    BLUE,
     LENS_COLOURS,
     LENS_SYMBOLS,
     figure,
@@ -18,163 +20,28 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
     share_marks,
+    vertical_line,
 )
 from nuggetstream.report.lenses import AUTOMATIC
-from nuggetstream.report.section import Content, Part
+from nuggetstream.report.numbers.certainty import CERTAIN, RESAMPLES, Band, Certainty, compute_certainty
+from nuggetstream.report.numbers.inversions import EXAMPLES, Inversions, Inverted, Slice, compute_inversions
+from nuggetstream.report.section import Content, Part, Section
 from nuggetstream.report.wording import FEW_NOTE, NO_PREFERENCE, dimension_name, share_of
-from nuggetstream.statistics.inversions import confusion_table, inversions
-from nuggetstream.statistics.share import Share, share
 
-CATEGORY = "category:"
-_NOT_GIVEN = "not given"
-_DECIDED = (Vote.A, Vote.B)
 _SHOWN = 25  # slices in the figure; the table and report.json have them all
 _ROW = 44
-_EXAMPLES = 100
 _QUERY = 160  # characters of a query that are shown
+_BINS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Inversions among some battles.
-
-    Attributes:
-        by: "all", "language" or "category".
-        name: Name of the language, declared or detected, or of the category; "not given" where a battle has
-            none.
-        battles: How many are in the slice.
-        inverted: Per automatic lens, inverted battles as a share of those in which both the lens and people
-            prefer an answer.
-        of_all: Per automatic lens, inverted battles as a share of all in which both have a vote, ties and
-            "both bad" included: the rate that "Search Arena Meets Nuggets" prints.
-    """
-
-    by: str
-    name: str
-    battles: int
-    inverted: dict[Lens, Share]
-    of_all: dict[Lens, Share]
-
-
-@dataclass(frozen=True, slots=True)
-class Inverted:
-    """A battle in which people prefer one answer and the machine the other.
-
-    Attributes:
-        battle: Id of the battle.
-        query: Its query.
-        human: The answer that people prefer, such as "A (atlas)".
-        by: The automatic lenses that prefer the other answer.
-    """
-
-    battle: str
-    query: str
-    human: str
-    by: tuple[Lens, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Inversions:
-    """All slices for one human dimension.
-
-    Attributes:
-        dimension: Name of the human dimension; None without a human preference.
-        labelled: Battles with this dimension.
-        received: All battles.
-        has_categories: Whether a battle has a category; if not, there are no slices by category.
-        slices: All battles first, then languages and categories, larger ones first.
-        examples: Up to a hundred inverted battles, those that more lenses invert first.
-    """
-
-    dimension: str | None
-    labelled: int
-    received: int
-    has_categories: bool
-    slices: tuple[Slice, ...]
-    examples: tuple[Inverted, ...] = ()
-
-
-def compute(results: Results) -> Inversions:
-    """Inversions for the first human dimension, the overall preference where there is one."""
-    if not results.dimensions:
-        return Inversions(
-            dimension=None, labelled=0, received=results.received, has_categories=False, slices=()
-        )
-    dimension = results.dimensions[0]
-    battles = [battle for battle in results.battles if dimension in battle.preferences]
-    has_categories = any(_categories(battle) != (_NOT_GIVEN,) for battle in battles)
-    slices = [_slice(dimension, "all", "all battles", battles)]
-    slices += _slices(dimension, "language", _language, battles)
-    if has_categories:
-        slices += _slices(dimension, "category", _categories, battles)
-    return Inversions(
-        dimension=dimension,
-        labelled=len(battles),
-        received=results.received,
-        has_categories=has_categories,
-        slices=tuple(slices),
-        examples=tuple(_examples(dimension, battles)),
-    )
-
-
-def _examples(dimension: str, battles: Iterable[BattleRow]) -> list[Inverted]:
-    examples = []
-    for battle in battles:
-        human = battle.preferences[dimension]
-        other = {Vote.A: Vote.B, Vote.B: Vote.A}.get(human)
-        by = tuple(lens for lens in AUTOMATIC if other is not None and battle.vote(lens) is other)
-        if by:
-            system = (battle.a if human is Vote.A else battle.b).system
-            examples.append(Inverted(battle.id, battle.query, f"{human.upper()} ({system})", by))
-    return sorted(examples, key=lambda each: -len(each.by))[:_EXAMPLES]
-
-
-def _language(battle: BattleRow) -> tuple[str, ...]:
-    return (battle.known_language or _NOT_GIVEN,)
-
-
-def _categories(battle: BattleRow) -> tuple[str, ...]:
-    categories = tuple(tag.removeprefix(CATEGORY) for tag in battle.tags if tag.startswith(CATEGORY))
-    return categories or (_NOT_GIVEN,)
-
-
-def _slices(
-    dimension: str,
-    by: str,
-    names_of: Callable[[BattleRow], Iterable[str]],
-    battles: Iterable[BattleRow],
-) -> list[Slice]:
-    members: dict[str, list[BattleRow]] = {}
-    for battle in battles:
-        for name in names_of(battle):
-            members.setdefault(name, []).append(battle)
-    ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [_slice(dimension, by, name, own) for name, own in ordered]
-
-
-def _slice(dimension: str, by: str, name: str, battles: Sequence[BattleRow]) -> Slice:
-    inverted, of_all = {}, {}
-    for lens in AUTOMATIC:
-        votes = [
-            (battle.preferences[dimension], vote)
-            for battle in battles
-            if (vote := battle.vote(lens)) is not None
-        ]
-        counts = inversions(confusion_table([human for human, _ in votes], [vote for _, vote in votes]))
-        decided = sum(human in _DECIDED and vote in _DECIDED for human, vote in votes)
-        inverted[lens] = share(int(counts.inverted), decided)
-        of_all[lens] = share(int(counts.inverted), int(counts.battles))
-    return Slice(by, name, len(battles), inverted, of_all)
-
-
-def draw(inverted: Inversions) -> Content:
+def draw_inversions(inverted: Inversions) -> Content:
     """Rates with intervals, all slices in a table."""
     blocks: list[Block] = []
     shown = [part for part in inverted.slices if any(x.value is not None for x in part.inverted.values())]
     if shown:
         blocks.append(Figures.of(_chart(shown[:_SHOWN])))
     if inverted.slices:
-        blocks.append(_table(inverted))
+        blocks.append(_inversions_table(inverted))
     else:
         blocks.append(NotMeasured("inversions", NO_PREFERENCE))
     if inverted.examples:
@@ -182,7 +49,7 @@ def draw(inverted: Inversions) -> Content:
     if inverted.slices and not inverted.has_categories:
         blocks.append(NotMeasured("inversions by category", "no battle has a “category:” tag"))
     return Content(
-        findings=_findings(inverted),
+        findings=_inversions_findings(inverted),
         reading="An inversion is a battle in which people prefer one answer and the machine the other. The "
         "rate is the share of inversions among the battles in which both prefer an answer; ties are left "
         "out. Lines are 95% Wilson intervals. “Of all” counts ties and “both bad” among the battles, as "
@@ -193,7 +60,7 @@ def draw(inverted: Inversions) -> Content:
     )
 
 
-def _findings(inverted: Inversions) -> tuple[str, ...]:
+def _inversions_findings(inverted: Inversions) -> tuple[str, ...]:
     if not inverted.slices or inverted.dimension is None:
         return ()
     rates = [
@@ -206,7 +73,7 @@ def _findings(inverted: Inversions) -> tuple[str, ...]:
     return (f"On {dimension_name(inverted.dimension)}, {' and '.join(rates)}.",)
 
 
-def _name(part: Slice) -> str:
+def _inversions_name(part: Slice) -> str:
     return part.name if part.by == "all" else f"{part.by}: {part.name}"
 
 
@@ -224,24 +91,25 @@ def _chart(shown: Sequence[Slice]) -> Figure:
         for index, lens in enumerate(AUTOMATIC)
     ]
     alt = "; ".join(
-        f"{_name(part)}: " + ", ".join(f"{lens} {share_of(rate)}" for lens, rate in part.inverted.items())
+        f"{_inversions_name(part)}: "
+        + ", ".join(f"{lens} {share_of(rate)}" for lens, rate in part.inverted.items())
         for part in shown
     )
     most = max(rate.high for part in shown for rate in part.inverted.values() if rate.high is not None)
     layout = {
-        "yaxis": names_axis([_name(part) for part in shown]),
+        "yaxis": names_axis([_inversions_name(part) for part in shown]),
         "xaxis": share_axis("inverted, of battles decided by both", range=[-0.03 * most, 1.05 * most]),
     }
     return figure("Inversion rate", alt, traces, rows_height(len(shown), _ROW), layout)
 
 
-def _table(inverted: Inversions) -> Table:
+def _inversions_table(inverted: Inversions) -> Table:
     rows = []
     for part in inverted.slices:
         cells: list[str] = []
         for lens, rate in part.inverted.items():
             cells += (share_of(rate), percent_interval(rate.low, rate.high), share_of(part.of_all[lens]))
-        rows.append((_name(part), integer(part.battles), *cells))
+        rows.append((_inversions_name(part), integer(part.battles), *cells))
     per_lens = [head for lens in AUTOMATIC for head in (f"{lens} inversions", "95% interval", "of all")]
     columns = ("slice", "battles", *per_lens)
     return Table(caption="All slices", columns=columns, rows=rows, note=FEW_NOTE, folded=len(rows) > 12)
@@ -256,10 +124,119 @@ def _battles(examples: Sequence[Inverted]) -> Table:
         caption="Inverted battles",
         columns=("query", "battle", "people prefer", "inverted by"),
         rows=rows,
-        note=f"The first {_EXAMPLES}." if len(rows) == _EXAMPLES else None,
+        note=f"The first {EXAMPLES}." if len(rows) == EXAMPLES else None,
         text_columns=(1, 2, 3),
         folded=True,
     )
 
 
-PART = Part("inversions", compute, draw)
+def draw_certainty(certainty: Certainty) -> Content:
+    """A histogram of certainty, and agreement with people by certainty."""
+    blocks: list[Block] = []
+    if certainty.battles:
+        charts = [_histogram(certainty)]
+        if any(band.agree.value is not None for band in certainty.bands):
+            charts.append(_bands(certainty))
+        blocks += [Figures.of(*charts), _certainty_table(certainty)]
+    else:
+        blocks.append(NotMeasured("certainty of a preference", "no battle has two labelled nuggets"))
+    if certainty.battles and certainty.dimension is None:
+        blocks.append(NotMeasured("agreement by certainty", NO_PREFERENCE))
+    left_out = (
+        (certainty.few_nuggets, "fewer than two nuggets"),
+        (certainty.unlabelled, "a nugget without a label"),
+    )
+    for count, reason in left_out:
+        if count:
+            part = part_of(count, certainty.scored, "scored battles")
+            blocks.append(Notice(f"{part} have {reason}, and therefore no probability."))
+    return Content(
+        findings=_certainty_findings(certainty),
+        reading="The nuggets of a battle are a sample of what a good answer needs. They are resampled "
+        f"{integer(RESAMPLES)} times per battle; certainty is the share of samples with the most likely "
+        "outcome (A, tie or B). It tells how much the choice of nuggets matters, not whether the nuggets "
+        "or their labels are right: agreement with people by certainty tells that. report.json has all "
+        "three probabilities of each battle.",
+        basis=part_of(len(certainty.battles), certainty.received, "battles"),
+        blocks=tuple(blocks),
+    )
+
+
+def _certainty_findings(certainty: Certainty) -> tuple[str, ...]:
+    if certainty.sure.value is None:
+        return ()
+    findings = [
+        f"{share_of(certainty.sure)} of the preferences have a certainty of at least {percent(CERTAIN, 0)}."
+    ]
+    top = certainty.bands[-1]
+    if certainty.dimension is not None and top.agree.value is not None:
+        findings.append(
+            f"Where certainty is above {percent(top.low, 0)}, people make the same decision in "
+            f"{share_of(top.agree)} of the battles."
+        )
+    return tuple(findings)
+
+
+def _histogram(certainty: Certainty) -> Figure:
+    counts = Counter(min(int(battle.certainty * _BINS), _BINS - 1) for battle in certainty.battles)
+    bins = range(min(counts), _BINS)
+    bars = go.Bar(
+        x=[(index + 0.5) / _BINS for index in bins],
+        y=[counts[index] for index in bins],
+        width=0.9 / _BINS,
+        marker={"color": BLUE},
+        hovertemplate="%{y} battles around %{x:.0%}<extra></extra>",
+    )
+    alt = "; ".join(
+        f"{percent(index / _BINS, 0)} to {percent((index + 1) / _BINS, 0)}: {counts[index]} battles"
+        for index in bins
+    )
+    layout = {
+        "xaxis": {"title": {"text": "probability of the most likely outcome"}, "tickformat": ".0%"},
+        "yaxis": {"title": {"text": "battles"}},
+    }
+    return figure("Certainty of the nugget preference", alt, [bars], 300, layout)
+
+
+def _certainty_name(band: Band) -> str:
+    return f"{percent(band.low, 0)} to {percent(band.high, 0)} certain"
+
+
+def _bands(certainty: Certainty) -> Figure:
+    known = [band for band in certainty.bands if band.agree.value is not None]
+    rows = [(float(row), band.agree) for row, band in enumerate(known)]
+    marks = share_marks("agreement", rows, BLUE, "diamond", "<extra></extra>")
+    layout = {
+        "yaxis": names_axis([_certainty_name(band) for band in known]),
+        "xaxis": share_axis("agreement where both decide", range=[-0.02, 1.02]),
+        "shapes": [vertical_line(0.5)],
+    }
+    alt = "; ".join(f"{_certainty_name(band)}: {share_of(band.agree)}" for band in known)
+    title = f"Agreement by certainty: {dimension_name(certainty.dimension or '')}"
+    return figure(title, alt, [marks], max(300, rows_height(len(known), 44)), layout)
+
+
+def _certainty_table(certainty: Certainty) -> Table:
+    rows = [
+        (
+            _certainty_name(band),
+            part_of(band.battles, len(certainty.battles)),
+            share_of(band.agree),
+            percent_interval(band.agree.low, band.agree.high),
+        )
+        for band in certainty.bands
+    ]
+    columns = ("certainty", "battles", "agrees with people", "95% interval")
+    note = f"Agreement in battles where people and the most likely outcome both prefer an answer. {FEW_NOTE}"
+    return Table(caption="By certainty", columns=columns, rows=rows, note=note, folded=True)
+
+
+SECTION = Section(
+    name="inversions",
+    title="Inversions and certainty",
+    question="Where does the machine prefer the answer that people reject, and would other nuggets, too?",
+    parts=(
+        Part("inversions", compute_inversions, draw_inversions),
+        Part("certainty", compute_certainty, draw_certainty),
+    ),
+)

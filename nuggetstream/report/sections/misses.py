@@ -1,16 +1,13 @@
-"""Misses: is the search or the writing to blame for the nuggets that an answer does not state?"""
+"""Misses and their causes.
 
-from collections import Counter
+When an answer misses a nugget, is the search or the writing to blame?
+"""
+
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from nuggetstream.domain.battle import Side
-from nuggetstream.domain.nugget import Cause, Importance, Support
-from nuggetstream.files.labelled import LabelRow
 from nuggetstream.files.numerals import integer, part_of, percent
-from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
@@ -22,100 +19,10 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
 )
-from nuggetstream.report.section import Content, Part
+from nuggetstream.report.numbers.misses import ALL, CAUSES, VITAL, Misses, SystemMisses, compute_misses
+from nuggetstream.report.section import Content, Part, Section
 
-UNKNOWN = "cause not known"
-CAUSES = (Cause.GENERATION.value, Cause.RETRIEVAL.value, Cause.UNSOURCED.value, UNKNOWN)
-ALL, VITAL = "all nuggets", "vital nuggets"
 _COLOURS = dict(zip(CAUSES, (BLUE, ORANGE, YELLOW, GREY), strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Misses:
-    """One system, for all nuggets or the vital ones.
-
-    Attributes:
-        system: Its name.
-        which: "all nuggets" or "vital nuggets".
-        answers: Answers of the system that have at least one label.
-        labelled: Nuggets with a label for one of these answers.
-        claims: Of these, nuggets that only an answer states, or that are disputed; nobody misses them.
-        missed: Other labelled nuggets that the answer does not state.
-        causes: Cause -> misses.
-    """
-
-    system: str
-    which: str
-    answers: int
-    labelled: int
-    claims: int
-    missed: int
-    causes: dict[str, int]
-
-    @property
-    def facts(self) -> int:
-        """The labelled nuggets that an answer can miss, which are all but the claims."""
-        return self.labelled - self.claims
-
-    @property
-    def rate(self) -> float | None:
-        """Share of the facts that are missed; None where there are none."""
-        return self.missed / self.facts if self.facts else None
-
-
-@dataclass(frozen=True, slots=True)
-class SystemMisses:
-    """Every system, the highest rate of misses first.
-
-    Attributes:
-        systems: All systems, those without a label included.
-        rows: Two per system that has a label: all nuggets and vital ones.
-    """
-
-    systems: int
-    rows: tuple[Misses, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Labelled:
-    answer: str
-    importance: Importance
-    label: LabelRow
-    is_claim: bool
-
-
-def compute(results: Results) -> SystemMisses:
-    """Misses per system; a system without a single label has no row."""
-    labels: dict[str, list[_Labelled]] = {}
-    for battle in results.battles:
-        for nugget in battle.nuggets:
-            for side, label in ((Side.A, nugget.a), (Side.B, nugget.b)):
-                if label is not None:
-                    own = labels.setdefault(battle.answer(side).system, [])
-                    name = f"{battle.id}:{side}"
-                    own.append(_Labelled(name, nugget.importance, label, nugget.is_unconfirmed))
-    rows = []
-    for system, own in labels.items():
-        vital = [labelled for labelled in own if labelled.importance is Importance.VITAL]
-        rows += [_misses(system, ALL, own), _misses(system, VITAL, vital)]
-    rows.sort(key=lambda row: (-(row.rate or 0.0), row.system))
-    systems = {battle.answer(side).system for battle in results.battles for side in Side}
-    return SystemMisses(len(systems), tuple(rows))
-
-
-def _misses(system: str, which: str, own: Sequence[_Labelled]) -> Misses:
-    claims = sum(each.is_claim for each in own)
-    missed = [each.label for each in own if each.label.support is Support.NOT_SUPPORT and not each.is_claim]
-    counts = Counter(label.cause.value if label.cause else UNKNOWN for label in missed)
-    return Misses(
-        system=system,
-        which=which,
-        answers=len({each.answer for each in own}),
-        labelled=len(own),
-        claims=claims,
-        missed=len(missed),
-        causes={cause: counts[cause] for cause in CAUSES},
-    )
 
 
 def draw(misses: SystemMisses) -> Content:
@@ -200,4 +107,9 @@ def _table(rows: Sequence[Misses]) -> Table:
     )
 
 
-PART = Part("misses", compute, draw)
+SECTION = Section(
+    name="misses",
+    title="Misses and their causes",
+    question="When an answer misses a nugget, is the search or the writing to blame?",
+    parts=(Part("misses", compute_misses, draw),),
+)

@@ -1,16 +1,15 @@
-"""Sources: could the pages behind the answers be read?"""
+"""Sources and support.
+
+Could the pages behind the answers be read, and do they state what the answers say?
+"""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from nuggetstream.domain.battle import Side
-from nuggetstream.files.evaluated import SourceRow
 from nuggetstream.files.numerals import integer, many, part_of, percent
-from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
+from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
     BLUE,
     GREEN,
@@ -24,65 +23,22 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
 )
-from nuggetstream.report.section import Content, Part
+from nuggetstream.report.numbers.sources import SystemSources, compute_sources
+from nuggetstream.report.numbers.support import Support, SystemSupport, UnsupportedSentence, compute_support
+from nuggetstream.report.section import Content, Part, Section
+from nuggetstream.report.wording import opening, share_of
 
 _USABLE = "ok"
 _OTHERS = (ORANGE, YELLOW, PURPLE, SKY, GREEN)  # for the most frequent classes; the rest share a colour
 _REST = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class SystemSources:
-    """One system's pages.
-
-    Attributes:
-        system: Its name.
-        answers: Its answers.
-        without: Answers that name no page.
-        pages: Pages named over all answers; a page named twice counts twice.
-        used: Pages with at least one chunk in the evidence.
-        partly_read: Those with a chunk of which the embedding model read only a part.
-        qualities: The scraper's class, or the state where there is none -> pages.
-    """
-
-    system: str
-    answers: int
-    without: int
-    pages: int
-    used: int
-    partly_read: int
-    qualities: dict[str, int]
-
-
-def compute(results: Results) -> tuple[SystemSources, ...]:
-    """Per system, in alphabetical order."""
-    answers: dict[str, list[tuple[SourceRow, ...]]] = {}
-    for battle in results.battles:
-        for side in Side:
-            answer = battle.answer(side)
-            answers.setdefault(answer.system, []).append(answer.sources)
-    return tuple(_sources(system, answers[system]) for system in sorted(answers))
-
-
-def _sources(system: str, answers: Sequence[tuple[SourceRow, ...]]) -> SystemSources:
-    pages = [page for sources in answers for page in sources]
-    return SystemSources(
-        system=system,
-        answers=len(answers),
-        without=sum(not sources for sources in answers),
-        pages=len(pages),
-        used=sum(page.chunks > 0 for page in pages),
-        partly_read=sum(page.partly_read > 0 for page in pages),
-        qualities=dict(Counter(page.quality or page.state for page in pages).most_common()),
-    )
-
-
-def draw(systems: Sequence[SystemSources]) -> Content:
+def draw_sources(systems: Sequence[SystemSources]) -> Content:
     """Page qualities per system, and how many pages became evidence."""
     with_pages = [system for system in systems if system.pages]
     blocks: list[Block] = [NotMeasured("sources", "no answer names a page")]
     if with_pages:
-        blocks = [Figures.of(_chart(with_pages)), _table(systems)]
+        blocks = [Figures.of(_chart(with_pages)), _sources_table(systems)]
     pages = sum(system.pages for system in systems)
     return Content(
         findings=_findings(systems, pages),
@@ -155,7 +111,7 @@ def _classes(system: SystemSources) -> str:
     return ", ".join(f"{_in_words(name)} {integer(count)}" for name, count in system.qualities.items())
 
 
-def _table(systems: Sequence[SystemSources]) -> Table:
+def _sources_table(systems: Sequence[SystemSources]) -> Table:
     rows = [
         (
             system.system,
@@ -175,4 +131,61 @@ def _table(systems: Sequence[SystemSources]) -> Table:
     return Table(caption="Pages per system", columns=columns, rows=rows, text_columns=(7,), folded=True)
 
 
-PART = Part("sources", compute, draw)
+def draw_support(support: Support) -> Content:
+    """A table per system, and a list of sentences without support."""
+    blocks: list[Block] = [
+        NotMeasured("support for sentences", "the evaluator citation_support graded no sentence")
+    ]
+    if support.systems:
+        blocks = [_support_table(support.systems)]
+    if support.sentences:
+        blocks.append(_list(support.sentences))
+    checked = sum(system.unsupported.of for system in support.systems)
+    missing = sum(system.unsupported.count for system in support.systems)
+    return Content(
+        findings=(
+            f"{integer(missing)} of {many(checked, 'checked sentence')} have no support in their sources.",
+        )
+        if checked
+        else (),
+        reading="A sentence is compared with the sources that it cites; with the option `uncited`, one that "
+        "cites nothing, or whose citations give no support, is also compared with the source that has the "
+        "closest passage. It is supported as far as the best of these says. No support means that these "
+        "sources do not state it, not that it is wrong.",
+        basis=part_of(sum(system.answers for system in support.systems), support.answers, "answers"),
+        blocks=tuple(blocks),
+    )
+
+
+def _support_table(systems: Sequence[SystemSupport]) -> Table:
+    rows = [
+        (
+            system.system,
+            integer(system.answers),
+            integer(system.full),
+            integer(system.partial),
+            share_of(system.unsupported),
+        )
+        for system in systems
+    ]
+    columns = ("system", "answers", "full support", "partial support", "no support, of checked sentences")
+    return Table(caption="Sentences per system", columns=columns, rows=rows)
+
+
+def _list(sentences: Sequence[UnsupportedSentence]) -> Table:
+    rows = [(BattleLink(each.battle, opening(each.text)), each.battle, each.system) for each in sentences]
+    return Table(
+        caption=f"Sentences without support: the first {len(rows)}",
+        columns=("sentence", "battle", "system"),
+        rows=rows,
+        text_columns=(1, 2),
+        folded=True,
+    )
+
+
+SECTION = Section(
+    name="sources",
+    title="Sources and support",
+    question="Could the pages behind the answers be read, and do they state what the answers say?",
+    parts=(Part("sources", compute_sources, draw_sources), Part("support", compute_support, draw_support)),
+)

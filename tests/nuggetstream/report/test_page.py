@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import html
 import json
+import pkgutil
 import re
 from collections import Counter
 from pathlib import Path
@@ -58,6 +59,17 @@ def test_there_are_at_most_seven_chapters_and_twelve_sections() -> None:
         "The run",
     ]
     assert len(SECTIONS) <= 12
+
+
+def test_every_module_of_the_folder_is_a_section_of_its_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(sections.__path__)}
+    assert modules == {section.name for section in SECTIONS}
+
+
+def test_every_key_of_the_json_is_computed_by_the_module_of_its_name() -> None:
+    assert {part.name: part.compute.__module__ for part in PARTS} == {
+        part.name: f"nuggetstream.report.numbers.{part.name}" for part in PARTS
+    }
 
 
 def test_the_page_opens_with_five_findings_in_the_order_of_the_chapters(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from nuggetstream.report.sections.assigners import PART
 from tests.evaluated import battle
+from tests.nuggetstream.report.parts import PARTS
 
 
 def labels(*pairs: tuple[str, str]) -> dict[str, Any]:
@@ -28,9 +28,9 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
     results = read(
         battle("b1", gradings=[one]), battle("b2", gradings=[labels(("support", "support"))]), battle("b3")
     )
-    (found,) = PART.compute(results)
+    (found,) = PARTS["assigners"].compute(results)
     assert (found.model, found.battles, found.agreement.labels, found.agreement.agreed) == ("m2", 2, 4, 3)
-    content, numbers = PART.build(results)
+    content, numbers = PARTS["assigners"].build(results)
     (told,) = json.loads(json.dumps(numbers))  # report.json
     assert told["counts"]["support"] == {
         "support": 2,
@@ -43,5 +43,5 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
 
 
 def test_without_a_second_assigner_it_says_so(read: Any) -> None:
-    content, _ = PART.build(read(battle("b1")))
+    content, _ = PARTS["assigners"].build(read(battle("b1")))
     assert not content.is_shown

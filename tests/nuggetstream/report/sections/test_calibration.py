@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections.calibration import PART
 from tests.evaluated import battle, judgment
+from tests.nuggetstream.report.parts import PARTS
 
 
 def told(name: str, human: str | None, a: float, b: float, tie: float = 0.0, **more: Any) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def told(name: str, human: str | None, a: float, b: float, tie: float = 0.0, **m
 
 
 def test_probabilities_are_compared_where_people_have_a_preference(read: Any) -> None:
-    [found] = PART.compute(
+    [found] = PARTS["calibration"].compute(
         read(
             told("b1", "a", 0.9, 0.1),
             told("b2", "both_bad", 0.1, 0.2, 0.7),
@@ -29,7 +29,7 @@ def test_probabilities_are_compared_where_people_have_a_preference(read: Any) ->
 
 
 def test_judges_are_told_apart_and_one_without_probabilities_is_left_out(read: Any) -> None:
-    found = PART.compute(
+    found = PARTS["calibration"].compute(
         read(told("b1", "a", 0.9, 0.1), told("b2", "a", 0.6, 0.4, evaluator="strict"), battle("b3"))
     )
     assert [(each.evaluator, each.told, each.judged) for each in found] == [
@@ -39,7 +39,9 @@ def test_judges_are_told_apart_and_one_without_probabilities_is_left_out(read: A
 
 
 def test_the_section_shows_a_plot_with_numbers_in_words(read: Any) -> None:
-    content = PART.draw(PART.compute(read(told("b1", "a", 0.9, 0.1), told("b2", "b", 0.9, 0.1))))
+    content = PARTS["calibration"].draw(
+        PARTS["calibration"].compute(read(told("b1", "a", 0.9, 0.1), told("b2", "b", 0.9, 0.1)))
+    )
     [figure] = next(iter(content.blocks[0].options.values()))
     assert figure.alt.startswith("90% sure, right in 50.0% (1 of 2)")
     assert "calibration error is 40.0%" in content.findings[0]
@@ -53,10 +55,10 @@ def test_the_tie_band_is_chosen_by_people(read: Any) -> None:
         told(f"b{place}", human, (1 + lead) / 2, (1 - lead) / 2)
         for place, (lead, human) in enumerate(zip(leads, people, strict=True))
     ]
-    [found] = PART.compute(read(*rows))
+    [found] = PARTS["calibration"].compute(read(*rows))
     assert found.band is not None
     assert found.band.band == pytest.approx(0.3)
-    table = PART.draw([found]).blocks[-1]
+    table = PARTS["calibration"].draw([found]).blocks[-1]
     assert table.caption == "Tie band per judge"
     assert table.rows[0][3].startswith("0.30")
 
@@ -71,7 +73,9 @@ def test_the_nuggets_are_a_scorer_with_the_probabilities_of_their_labels(read: A
         row["nuggets"][0]["b"] |= {"probabilities": none}
         return row
 
-    [found] = PART.compute(read(labelled("b1", "a", 0.9), labelled("b2", "tie", 0.7), battle("b3")))
+    [found] = PARTS["calibration"].compute(
+        read(labelled("b1", "a", 0.9), labelled("b2", "tie", 0.7), battle("b3"))
+    )
     assert (found.evaluator, found.model, found.told) == ("nuggets", "labeller", 2)
     assert (found.calibration.right.count, found.calibration.right.of) == (1, 2)
     assert found.calibration.confidence == pytest.approx(0.8)
@@ -88,7 +92,7 @@ def test_guided_judges_and_members_of_panels_are_scorers_of_their_own(read: Any)
     ]
     panel = judgment("a", None, verdicts=[], model="m1, m2, m3", members=members, probabilities=shares)
     guided = judgment("a", evaluator="nugget_guided", model="m", probabilities=shares)
-    found = PART.compute(read(battle("b1", judgments=[panel], guided=[guided])))
+    found = PARTS["calibration"].compute(read(battle("b1", judgments=[panel], guided=[guided])))
     assert [(each.evaluator, each.model) for each in found] == [
         ("pairwise", "m1, m2, m3"),
         ("pairwise/x", "m1"),
@@ -106,6 +110,6 @@ def test_guided_judges_and_members_of_panels_are_scorers_of_their_own(read: Any)
 def test_without_anything_to_compare_the_section_says_why(
     read: Any, rows: list[dict[str, Any]], said: str
 ) -> None:
-    content = PART.draw(PART.compute(read(*rows)))
+    content = PARTS["calibration"].draw(PARTS["calibration"].compute(read(*rows)))
     assert said in content.blocks[0].why
     assert content.findings == ()

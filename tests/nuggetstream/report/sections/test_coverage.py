@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from nuggetstream.report.sections.coverage import PART
 from tests.evaluated import battle
+from tests.nuggetstream.report.parts import PARTS
 
 
 def test_coverage_counts_each_source_of_preference_on_its_own(read: Any) -> None:
     failure = {"stage": "judge", "reason": "llm_refused"}
-    found = PART.compute(
+    found = PARTS["coverage"].compute(
         read(
             battle("b1"),
             battle("b2", human=None),
@@ -32,9 +32,9 @@ def test_a_detected_language_counts_where_none_is_declared_and_is_named_as_detec
         battle("b2", language=None, detected_language=detected),
         battle("b3", language=None),
     )
-    found = PART.compute(results)
+    found = PARTS["coverage"].compute(results)
     assert (found.languages, found.detected) == ({"en": 1, "de": 1, "not given": 1}, 1)
-    assert "detected in 1, not declared" in str(PART.build(results)[0].blocks)
+    assert "detected in 1, not declared" in str(PARTS["coverage"].build(results)[0].blocks)
 
 
 def test_battles_with_earlier_turns_are_counted_whether_they_are_of_both_systems_or_of_each(
@@ -45,6 +45,6 @@ def test_battles_with_earlier_turns_are_counted_whether_they_are_of_both_systems
     for side in ("a", "b"):
         own[side] |= {"conversation": turns}
     results = read(shared, own, battle("b3"))
-    assert PART.compute(results).conversations == 2
-    assert "2 battles are the last turn of a conversation." in str(PART.build(results)[0].blocks)
-    assert "conversation" not in str(PART.build(read(battle("b3")))[0].blocks)
+    assert PARTS["coverage"].compute(results).conversations == 2
+    assert "2 battles are the last turn of a conversation." in str(PARTS["coverage"].build(results)[0].blocks)
+    assert "conversation" not in str(PARTS["coverage"].build(read(battle("b3")))[0].blocks)

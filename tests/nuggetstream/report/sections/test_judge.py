@@ -5,14 +5,14 @@ from typing import Any
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.report.blocks import Notice
-from nuggetstream.report.sections.judge import PART
 from nuggetstream.report.summary import predict, summarise
 from nuggetstream.report.terminal import systems_table
 from tests.evaluated import battle, judgment
+from tests.nuggetstream.report.parts import PARTS
 
 
 def test_the_audit_tells_flips_position_and_length(read: Any) -> None:
-    (found,) = PART.compute(
+    (found,) = PARTS["judge"].compute(
         read(
             battle("b1"),  # A is longer
             battle("b2", judgments=[judgment("tie", flipped=True)], human="b"),
@@ -32,13 +32,13 @@ def test_the_audit_tells_flips_position_and_length(read: Any) -> None:
 
 def test_an_answer_at_least_twice_as_long_is_counted_apart(read: Any) -> None:
     nearly = battle("b1") | {"a": {"system": "left", "text": "Twice a da.", "sources": []}}
-    (found,) = PART.compute(read(nearly, battle("b2")))
+    (found,) = PARTS["judge"].compute(read(nearly, battle("b2")))
     assert (found.longer.of, found.twice_as_long.of) == (2, 1)
 
 
 def test_systems_of_the_judges_family_are_its_own(read: Any) -> None:
     judged = [judgment("a", model="gpt-5-mini")]
-    (found,) = PART.compute(
+    (found,) = PARTS["judge"].compute(
         read(
             battle("b1", a="openai/gpt-4o", b="atlas", human="b", judgments=judged),
             battle("b2", a="gpt-5", b="o3", human="a", judgments=judged),
@@ -51,7 +51,7 @@ def test_systems_of_the_judges_family_are_its_own(read: Any) -> None:
 
 def test_self_preference_compares_the_judge_with_people_over_the_same_battles(read: Any) -> None:
     judged = [judgment("b", model="right")]
-    (found,) = PART.compute(
+    (found,) = PARTS["judge"].compute(
         read(
             battle("b1", human="a", judgments=judged),
             battle("b2", human="b", judgments=judged),
@@ -67,9 +67,9 @@ def test_self_preference_compares_the_judge_with_people_over_the_same_battles(re
 def test_with_several_judges_the_report_says_which_one_it_shows(read: Any) -> None:
     both = [judgment("a", evaluator="added", additional=True), judgment("b", evaluator="strict")]
     results = read(battle("b1", human="b", judgments=both), battle("b2", human="b", judgments=both[:1]))
-    audits = PART.compute(results)
+    audits = PARTS["judge"].compute(results)
     assert [audit.evaluator for audit in audits] == ["strict", "added"]
-    notices = [block.text for block in PART.draw(audits).blocks if isinstance(block, Notice)]
+    notices = [block.text for block in PARTS["judge"].draw(audits).blocks if isinstance(block, Notice)]
     assert any(text.startswith("Where other sections show one judge, it is strict;") for text in notices)
     assert [row.vote(Lens.JUDGE) for row in results.battles] == [Vote.B, Vote.A]
 
@@ -89,7 +89,11 @@ def test_with_several_judges_the_report_says_which_one_it_shows(read: Any) -> No
 
 def test_a_single_judge_is_not_named_beside_every_number(read: Any) -> None:
     results = read(battle("b1"), battle("b2"))
-    notices = [block.text for block in PART.draw(PART.compute(results)).blocks if isinstance(block, Notice)]
+    notices = [
+        block.text
+        for block in PARTS["judge"].draw(PARTS["judge"].compute(results)).blocks
+        if isinstance(block, Notice)
+    ]
     assert not any("other sections" in text for text in notices)
     assert systems_table(summarise(results.battles, rejected=0)).caption is None
     assert "judge" in predict(results.battles)

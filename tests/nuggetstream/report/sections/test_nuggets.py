@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections import misses
-from nuggetstream.report.sections.nuggets import PART
-from nuggetstream.report.sections.nuggets.grounding import grounding
+from nuggetstream.report.numbers.grounding import grounding
 from tests.evaluated import battle, nugget
+from tests.nuggetstream.report.parts import PARTS
 
 
 def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read: Any) -> None:
     pairs = (("red moon", "red moon"), ("red moon", "blue sea"), ("red moon", "red sea"))
     rows = [battle(f"b{i}", nuggets=[nugget(x), nugget(y)]) for i, (x, y) in enumerate(pairs)]
-    found = PART.compute(read(*rows, battle("one", nuggets=[nugget("red moon")])))
+    found = PARTS["nuggets"].compute(read(*rows, battle("one", nuggets=[nugget("red moon")])))
     assert found.diversity is not None
     assert (found.diversity.low, found.diversity.median, found.diversity.high) == pytest.approx((0, 2 / 3, 1))
     assert found.cosine is not None
@@ -24,12 +23,12 @@ def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read
 
 def test_a_missing_label_is_counted_as_missing(read: Any) -> None:
     results = read(battle("b1", nuggets=[nugget(b=None), nugget("x", "okay")]))
-    found = PART.compute(results)
+    found = PARTS["nuggets"].compute(results)
     none = {"partial_support": 0, "not_support": 0, "contradiction": 0}
     assert found.labels["vital"] == {"support": 1, **none, "no label": 1}
     assert found.vital is not None
     assert found.vital.mean == 0.5
-    missed = {(row.system, row.which): row for row in misses.PART.compute(results).rows}
+    missed = {(row.system, row.which): row for row in PARTS["misses"].compute(results).rows}
     assert missed["right", "all nuggets"].labelled == 1
     assert missed["right", "vital nuggets"].labelled == 0
 
@@ -74,7 +73,7 @@ def test_the_evaluator_of_entailment_is_read_where_a_line_has_no_probability_of_
     assert found.entailment is not None
     assert (found.entailment.nuggets, found.entailment.mean) == (2, 0.5)
     assert found.judged == {"entailed": 2, "neutral": 1}
-    assert "2 of 3 entailed, 1 of 3 neutral" in str(PART.build(results)[0].blocks)
+    assert "2 of 3 entailed, 1 of 3 neutral" in str(PARTS["nuggets"].build(results)[0].blocks)
 
 
 def test_the_groundings_of_nuggets_are_numbers_that_a_file_can_hold(read: Any) -> None:
@@ -84,7 +83,7 @@ def test_the_groundings_of_nuggets_are_numbers_that_a_file_can_hold(read: Any) -
             "1", nuggets=[nugget(f"{index}") | {"grounding": name} for index, name in enumerate(groundings)]
         )
     ]
-    _, numbers = PART.build(read(*rows))
+    _, numbers = PARTS["nuggets"].build(read(*rows))
     assert json.loads(json.dumps(numbers))["grounding"]["groundings"] == {"answer-only": 2, "grounded": 1}
 
 
@@ -93,7 +92,7 @@ def test_labels_that_people_set_are_listed_with_what_the_model_said(read: Any) -
     corrected = nugget("Tides follow the moon.", b="support")
     corrected["b"] |= {"set_by": set_by}
     results = read(battle("b1", nuggets=[corrected, nugget("x", b=None)]), battle("b2"))
-    content, numbers = PART.build(results)
+    content, numbers = PARTS["nuggets"].build(results)
     found = numbers["corrected"]
     assert (found["labels"], found["by_people"], found["battles"]) == (5, 1, 1)
     notice, table = content.blocks[2:4]
@@ -104,7 +103,7 @@ def test_labels_that_people_set_are_listed_with_what_the_model_said(read: Any) -
 
 
 def test_without_labels_of_people_nothing_is_said_of_them(read: Any) -> None:
-    content, numbers = PART.build(read(battle("b1")))
+    content, numbers = PARTS["nuggets"].build(read(battle("b1")))
     assert numbers["corrected"]["by_people"] == 0
     assert "set by people" not in str(content.blocks)
 
@@ -114,7 +113,7 @@ def test_only_the_first_labels_of_people_are_listed(read: Any) -> None:
     rows = [nugget(f"{index}") for index in range(60)]
     for row in rows:
         row["a"] |= {"set_by": set_by}
-    content, numbers = PART.build(read(battle("b1", nuggets=rows)))
+    content, numbers = PARTS["nuggets"].build(read(battle("b1", nuggets=rows)))
     assert (numbers["corrected"]["by_people"], len(numbers["corrected"]["first"])) == (60, 50)
     table = content.blocks[3]
     assert (table.note, table.rows[0][-1]) == ("The first 50 of 60.", "not told")

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.report.sections import assigners, grades, judge
-from nuggetstream.report.sections.panels import PART
 from tests.evaluated import battle, judgment
+from tests.nuggetstream.report.parts import PARTS
 
 
 def grade(value: float | None, criterion: str = "relevance", label: str | None = None) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def three_battles(read: Any) -> Any:
 
 
 def test_members_are_counted_with_their_abstentions_and_compared_with_the_panel(read: Any) -> None:
-    found = PART.compute(three_battles(read))
+    found = PARTS["panels"].compute(three_battles(read))
     x, y, z = found.members
     assert [(m.panel, m.member) for m in found.members] == [("quality", name) for name in "xyz"]
     assert (x.answered.count, x.answered.of, x.abstentions) == (3, 3, {})
@@ -46,7 +45,7 @@ def test_members_are_counted_with_their_abstentions_and_compared_with_the_panel(
 
 
 def test_alpha_is_over_what_several_members_graded(read: Any) -> None:
-    (found,) = PART.compute(three_battles(read)).criteria
+    (found,) = PARTS["panels"].compute(three_battles(read)).criteria
     assert (found.criterion, found.subjects, found.ungraded) == ("relevance", 2, 1)
     # By hand for (0, 0) and (2, 1): 1 - observed / expected ordinal disagreement = 1 - 0.5 / 3.
     assert found.alpha == pytest.approx(5 / 6)
@@ -60,30 +59,30 @@ def test_words_have_a_nominal_alpha(read: Any) -> None:
             for number, (one, two) in enumerate(words)
         )
     )
-    (found,) = PART.compute(results).criteria
+    (found,) = PARTS["panels"].compute(results).criteria
     assert found.alpha == pytest.approx(1.0)
 
 
 def test_the_section_shows_both_tables_and_says_where_there_is_no_panel(read: Any) -> None:
-    content, numbers = PART.build(three_battles(read))
+    content, numbers = PARTS["panels"].build(three_battles(read))
     assert content.findings == ("3 abstentions of members of panels.",)
     of_members, of_criteria = content.blocks
     assert "llm_refused 3" in str(of_members)
     assert of_criteria.rows[0][:3] == ("relevance (0-2)", "2", "1")
     assert [each["member"] for each in numbers["members"]] == ["x", "y", "z"]
-    nothing, _ = PART.build(read(battle("b1")))
+    nothing, _ = PARTS["panels"].build(read(battle("b1")))
     assert not nothing.is_shown
 
 
 def test_means_are_those_of_the_panel_and_beside_it_of_each_member(read: Any) -> None:
     results = three_battles(read)
-    found = [g for g in grades.PART.compute(results) if g.evaluator == "quality"]
+    found = [g for g in PARTS["grades"].compute(results) if g.evaluator == "quality"]
     assert {g.member: (g.mean, g.graded, g.missing, g.failed) for g in found} == {
         None: (0.5, 2, 2, 0),
         "x": (pytest.approx(4 / 3), 3, 1, 0),
         "y": (0.5, 2, 2, 0),
     }
-    content, _ = grades.PART.build(results)
+    content, _ = PARTS["grades"].build(results)
     captions = [table.caption for table in content.blocks]
     assert captions == [
         "alone, m",
@@ -103,7 +102,7 @@ def test_labels_of_each_member_of_a_second_assigner_are_compared_with_the_first(
         ]
 
     members = [member("x", *labels("support")), member("y", *labels("not_support"))]
-    found = assigners.PART.compute(read(battle("b1", **panel(*members, together=labels("not_support")))))
+    found = PARTS["assigners"].compute(read(battle("b1", **panel(*members, together=labels("not_support")))))
     assert {each.evaluator: each.agreement.agreed for each in found} == {
         "quality": 0,
         "quality/x": 1,
@@ -126,12 +125,12 @@ def test_every_member_is_counted_with_its_abstentions(read: Any) -> None:
         battle("b2", judgments=[judging("b", voting("x", "a"), refused, voting("z", "b"))]),
         battle("b3"),
     )
-    x, y, z = PART.compute(results).members
+    x, y, z = PARTS["panels"].compute(results).members
     assert [audit.member for audit in (x, y, z)] == ["x", "y", "z"]
     assert (x.answered.count, x.agrees.count, x.agrees.of, x.abstentions) == (2, 1, 2, {})
     assert (y.answered.count, y.answered.of, y.abstentions) == (1, 2, {"llm_refused": 1})
     assert (y.flipped.count, y.flipped.of, y.agrees.count) == (1, 1, 0)
-    content, _ = PART.build(results)
+    content, _ = PARTS["panels"].build(results)
     assert content.findings == ("1 abstention of members of panels.",)
     assert "llm_refused 1" in str(content.blocks)
 
@@ -139,7 +138,7 @@ def test_every_member_is_counted_with_its_abstentions(read: Any) -> None:
 def test_a_judge_that_was_shown_the_nuggets_is_audited_under_that_name(read: Any) -> None:
     guided = judgment("b", evaluator="nugget_guided")
     results = read(battle("b1", guided=[guided]), battle("b2", judge=None, guided=[guided]))
-    audits = judge.PART.compute(results)
+    audits = PARTS["judge"].compute(results)
     assert [(audit.evaluator, audit.judged) for audit in audits] == [
         ("pairwise", 1),
         ("nugget_guided (shown the nuggets)", 2),

@@ -3,8 +3,8 @@
 from typing import Any
 
 from nuggetstream.report.blocks import BattleLink
-from nuggetstream.report.sections.support import PART
 from tests.evaluated import battle
+from tests.nuggetstream.report.parts import PARTS
 
 SEA, SUN = "https://sea.example/", "https://sun.example/"
 
@@ -31,7 +31,7 @@ def graded(name: str, *values: tuple[int, str, float], side: str = "a") -> dict[
 
 
 def test_each_sentence_counts_once_with_its_best_source(read: Any) -> None:
-    content, numbers = PART.build(
+    content, numbers = PARTS["support"].build(
         read(graded("b1", (1, SEA, 0.0), (1, SUN, 1.0), (2, SEA, 0.5), (3, SEA, 0.0)), battle("b2"))
     )
     [left] = numbers["systems"]
@@ -43,11 +43,11 @@ def test_each_sentence_counts_once_with_its_best_source(read: Any) -> None:
 
 
 def test_a_sentence_with_a_citation_that_was_not_graded_is_no_case(read: Any) -> None:
-    assert PART.compute(read(graded("b1", (1, SEA, 0.0)))).systems == ()
+    assert PARTS["support"].compute(read(graded("b1", (1, SEA, 0.0)))).systems == ()
 
 
 def test_without_grades_the_section_says_what_makes_them(read: Any) -> None:
-    content, _ = PART.build(read(battle("b1")))
+    content, _ = PARTS["support"].build(read(battle("b1")))
     [notice] = content.blocks
     assert "citation_support" in notice.why
     assert content.findings == ()

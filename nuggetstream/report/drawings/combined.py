@@ -1,0 +1,194 @@
+"""Human votes extended by automatic ones, and what to ask next, drawn."""
+
+from collections.abc import Sequence
+
+from nuggetstream.files.numerals import MISSING, integer, interval, many, number, percent
+from nuggetstream.ratings.combined_standing import EstimateState
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
+from nuggetstream.report.charts import (
+    GREEN,
+    ORANGE,
+    PURPLE,
+    figure,
+    marks_with_intervals,
+    names_axis,
+    offset,
+    rows_height,
+)
+from nuggetstream.report.numbers.combined import ArenaCombined, LensCombined, NextVotes, ThreeWays
+from nuggetstream.report.numbers.human_ratings import Rated
+from nuggetstream.report.section import Content
+
+_WAYS = (
+    ("human votes alone", ORANGE, "circle"),
+    ("automatic votes alone", GREEN, "square"),
+    ("combined", PURPLE, "diamond"),
+)
+_ROW = 52
+
+
+def draw(arenas: Sequence[ArenaCombined]) -> Content:
+    """Three estimates side by side per automatic lens, and advice per arena."""
+    several = len(arenas) > 1
+    charts: dict[str, tuple[Figure, ...]] = {}
+    rest: list[Block] = []
+    for arena in arenas:
+        suffix = f", {arena.arena}" if several else ""
+        for estimate in arena.lenses:
+            if estimate.systems:
+                charts[f"{estimate.lens}{suffix}"] = (_chart(estimate),)
+            rest += [*_notices(estimate, suffix), *_table(estimate, suffix)]
+        rest += _next(arena.next, suffix)
+    blocks: list[Block] = [Figures("Automatic lens", charts)] if charts else []
+    return Content(
+        findings=_findings(arenas[0].lenses[0], arenas[0].next),
+        reading="Prediction-powered estimates: where a battle has both votes, the human one shows how the "
+        "automatic one errs, and that error is taken off the estimate from all battles. The weight λ of "
+        "the automatic votes runs from 0, where they add nothing, to 1. The automatic estimate alone is "
+        "narrow and may be wrong. The combined estimate is right as long as the battles with a human vote "
+        "are a random sample of all. Intervals are 95% and take battles as independent, so with several "
+        "battles per query they are too narrow rather than too wide. The human estimate here rests only on "
+        "battles that the automatic lens has scored too.",
+        basis=_basis(arenas),
+        blocks=(*blocks, *rest),
+    )
+
+
+def _basis(arenas: Sequence[ArenaCombined]) -> str:
+    if len(arenas) > 1:
+        return many(len(arenas), "arena")
+    return ", ".join(
+        f"{estimate.lens}: {integer(estimate.both)} with both votes, {integer(estimate.automatic_only)} "
+        "automatic only"
+        for estimate in arenas[0].lenses
+    )
+
+
+def _findings(first: LensCombined, advice: NextVotes) -> tuple[str, ...]:
+    parts = []
+    if first.tuning is not None and first.automatic_only:
+        count = many(first.automatic_only, "further vote")
+        verb = "counts" if first.automatic_only == 1 else "count"
+        parts.append(
+            f"{count} of the {first.lens} lens {verb} with a weight of λ = {number(first.tuning, 2)}."
+        )
+    if advice.next:
+        best = advice.next[0]
+        parts.append(f"The next human vote tells most between {best.a} and {best.b}.")
+    return tuple(parts)
+
+
+def _ways(system: ThreeWays) -> tuple[Rated | None, ...]:
+    return system.human, system.automatic, system.combined
+
+
+def _chart(estimate: LensCombined) -> Figure:
+    traces = []
+    for index, (name, colour, symbol) in enumerate(_WAYS):
+        known = [
+            (row, rating) for row, system in enumerate(estimate.systems) if (rating := _ways(system)[index])
+        ]
+        if not known:
+            continue
+        traces.append(
+            marks_with_intervals(
+                name,
+                [rating.rating for _, rating in known],
+                [row + offset(index, len(_WAYS)) for row, _ in known],
+                [rating.low for _, rating in known],
+                [rating.high for _, rating in known],
+                marker={"color": colour, "symbol": symbol, "size": 11},
+                customdata=[interval(rating.low, rating.high) for _, rating in known],
+                hovertemplate="%{x:.0f} (%{customdata})",
+            )
+        )
+    alt = "; ".join(
+        f"{system.system}: "
+        + ", ".join(
+            f"{name} {_rating(rating)}" for (name, _, _), rating in zip(_WAYS, _ways(system), strict=True)
+        )
+        for system in estimate.systems
+    )
+    layout = {
+        "yaxis": names_axis([system.system for system in estimate.systems]),
+        "xaxis": {"title": {"text": "rating"}},
+    }
+    title = f"Ratings three ways: people and the {estimate.lens} lens"
+    return figure(title, alt, traces, rows_height(len(estimate.systems), _ROW), layout)
+
+
+def _rating(rating: Rated | None) -> str:
+    if rating is None:
+        return MISSING
+    return f"{number(rating.rating, 0)} ({interval(rating.low, rating.high)})"
+
+
+def _notices(estimate: LensCombined, suffix: str) -> list[Block]:
+    """Why an estimate is missing, and what few automatic votes mean."""
+    name = f"The {estimate.lens} lens{suffix}"
+    if not estimate.systems:
+        why = estimate.note
+        return [NotMeasured(f"people's votes combined with those of the {estimate.lens} lens{suffix}", why)]
+    texts = []
+    if estimate.automatic_only < 2 and estimate.tuning is not None:
+        have = many(estimate.automatic_only, "battle has", "battles have")
+        texts.append(
+            f"{have} its vote and no human one. It takes 2 to add anything, so the combined estimate is "
+            "that of people alone."
+        )
+    for way, state in estimate.states.items():
+        if state is not EstimateState.RATED:
+            texts.append(f"no {way} estimate. {state.words}")
+    return [Notice(f"{name}: {text}") for text in texts]
+
+
+def _table(estimate: LensCombined, suffix: str) -> list[Table]:
+    if not estimate.systems:
+        return []
+    rows = [(system.system, *map(_rating, _ways(system))) for system in estimate.systems]
+    note = (
+        f"λ = {number(estimate.tuning, 2)}; {many(estimate.both, 'battle')} with both votes, "
+        f"{integer(estimate.automatic_only)} with an automatic one only."
+    )
+    columns = ("system", *(name for name, _, _ in _WAYS))
+    return [
+        Table(
+            caption=f"People and the {estimate.lens} lens{suffix}",
+            columns=columns,
+            rows=rows,
+            note=note,
+            folded=True,
+        )
+    ]
+
+
+def _next(advice: NextVotes, suffix: str) -> list[Block]:
+    if advice.missing:
+        return [NotMeasured(f"what to ask people next{suffix}", advice.missing)]
+    ask = [(f"{pair.a} and {pair.b}", percent(pair.shrinkage, 2)) for pair in advice.next]
+    needed = [
+        (
+            f"{pair.above} over {pair.below}",
+            pair.state.words if pair.needed is None else integer(pair.needed),
+        )
+        for pair in advice.neighbours
+    ]
+    basis = f"Estimated from {advice.basis}."
+    return [
+        Table(
+            caption=f"What to ask people next{suffix}",
+            columns=("systems", "variance that one vote removes"),
+            rows=ask,
+            note=f"{basis} As a share of the summed variance of all strengths.",
+        ),
+        Table(
+            caption=f"Votes needed to tell neighbours apart{suffix}",
+            columns=("neighbours", "further direct votes"),
+            rows=needed,
+            note=(
+                f"{basis} At a level of 95% with a power of 80%, "
+                "if the difference is as large as estimated now."
+            ),
+            folded=True,
+        ),
+    ]

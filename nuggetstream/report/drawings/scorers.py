@@ -1,0 +1,192 @@
+"""The three scorers against each other, drawn."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
+from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
+from nuggetstream.report.charts import BLUE, GREY, figure, label
+from nuggetstream.report.numbers.scorers import Alike, JudgeOrder, Limits, Scorers
+from nuggetstream.report.section import Content
+from nuggetstream.report.wording import dimension_name
+
+_NO_HUMAN_ORDER = "the results do not say which answer they were shown first"
+_NAMED = 12  # systems; more names than these would overlap
+_NOTE = (
+    "Every point that one system gains another loses, so the mean difference is near zero by construction: "
+    "look at the width between the dashed lines, and at which systems lie on which side."
+)
+
+
+def draw(scorers: Scorers) -> Content:
+    """Kappa per battle, Bland-Altman per system, order effects per judge."""
+    known = [limits for limits in scorers.limits if limits.missing is None]
+    charts = {_pair(limits): (_chart(limits),) for limits in known}
+    blocks: list[Block] = [_alike(scorers)]
+    if charts:
+        blocks += [Figures("Scorers", charts, _NOTE), _limits(known)]
+    blocks += [
+        NotMeasured(f"limits of agreement of {_pair(limits)}", limits.missing)
+        for limits in scorers.limits
+        if limits.missing
+    ]
+    blocks.append(
+        _orders(scorers.orders)
+        if scorers.orders
+        else NotMeasured("order effect of the judge", "no judge was asked")
+    )
+    blocks.append(NotMeasured("order effect of people", _NO_HUMAN_ORDER))
+    compared = ", ".join(f"{_pair(alike)} {integer(alike.compared)}" for alike in scorers.alike)
+    return Content(
+        findings=_findings(scorers),
+        reading="Weighted kappa compares two scorers battle by battle: 1 is perfect agreement, 0 is what "
+        "chance gives. The plot is Bland and Altman's: each system's share of points by one scorer minus "
+        "its share by the other, over the battles that both scored; about 95% of systems lie between the "
+        "dashed lines. It compares systems and not battles, because people and the judge give votes while "
+        "nuggets give a margin, and the two have no common unit. There is an order effect when the answer "
+        "shown first wins clearly more or less than half of the time, or when agreement with people "
+        "depends on the order.",
+        basis=f"{compared} of {integer(scorers.received)} battles",
+        blocks=tuple(blocks),
+    )
+
+
+def _pair(scorers: Alike | Limits) -> str:
+    return f"{scorers.first} and {scorers.second}"
+
+
+def _findings(scorers: Scorers) -> tuple[str, ...]:
+    kappas = [
+        f"{number(alike.kappa, 2)} for {_pair(alike)}" for alike in scorers.alike if alike.kappa is not None
+    ]
+    findings = [f"Weighted kappa is {', '.join(kappas)}."] if kappas else []
+    findings += [
+        f"The {order.evaluator} judge prefers the answer shown first in {percent(order.position.share)} of "
+        f"its decisions (p {_p(order.position.p_value)})."
+        for order in scorers.orders[:1]
+        if order.position.share is not None
+    ]
+    return tuple(findings)
+
+
+def _p(value: float | None) -> str:
+    text = p_value(value)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _alike(scorers: Scorers) -> Table:
+    rows = [
+        (
+            _pair(alike),
+            number(alike.kappa, 2),
+            percent(alike.same / alike.compared if alike.compared else None),
+            part_of(alike.compared, alike.received),
+        )
+        for alike in scorers.alike
+    ]
+    note = "A dash: nothing was compared, or all votes fall into one category, so that kappa is undefined."
+    columns = ("scorers", "weighted kappa", "same preference", "battles")
+    return Table(caption="Battle by battle", columns=columns, rows=rows, note=note)
+
+
+def _chart(limits: Limits) -> Figure:
+    systems = limits.systems
+    differences = [system.first - system.second for system in systems]
+    dots = go.Scatter(
+        x=[(system.first + system.second) / 2 for system in systems],
+        y=differences,
+        mode="markers+text" if len(systems) <= _NAMED else "markers",
+        text=[label(system.system, 20) for system in systems],
+        textposition="top center",
+        marker={"color": BLUE, "size": 11},
+        cliponaxis=False,
+        customdata=[
+            (label(system.system), system.battles, system.first, system.second) for system in systems
+        ],
+        hovertemplate=f"%{{customdata[0]}}: %{{customdata[2]:.1%}} of the points by {limits.first}, "
+        f"%{{customdata[3]:.1%}} by {limits.second} (%{{customdata[1]}} battles)<extra></extra>",
+    )
+    lines = ((limits.bias, "solid"), (limits.low, "dash"), (limits.high, "dash"))
+    values = [limits.low, limits.high, *differences]
+    reach = 1.2 * max((abs(value) for value in values if value is not None), default=0.0) or 0.1
+    shape = {"type": "line", "x0": 0, "x1": 1, "xref": "paper"}
+    layout = {
+        "xaxis": {"title": {"text": "mean share of points"}, "tickformat": ".0%"},
+        "yaxis": {
+            "title": {"text": f"{limits.first} minus {limits.second}"},
+            "tickformat": ".0%",
+            "range": [-reach, reach],
+        },
+        "shapes": [
+            {**shape, "y0": y, "y1": y, "line": {"color": GREY, "width": 1.5, "dash": dash}}
+            for y, dash in lines
+        ],
+    }
+    alt = f"limits of agreement {number(limits.low, 2)} to {number(limits.high, 2)}; " + "; ".join(
+        f"{system.system}: {percent(system.first)} and {percent(system.second)}" for system in systems
+    )
+    title = f"{_pair(limits)}: {many(len(systems), 'system')}, {many(limits.battles, 'battle')}"
+    return figure(title, alt, [dots], 380, layout)
+
+
+def _limits(known: Sequence[Limits]) -> Table:
+    rows = [
+        (
+            _pair(limits),
+            integer(len(limits.systems)),
+            number(limits.bias, 2),
+            number(limits.low, 2),
+            _bounds(limits.low_interval),
+            number(limits.high, 2),
+            _bounds(limits.high_interval),
+            integer(limits.battles),
+        )
+        for limits in known
+    ]
+    columns = (
+        "scorers",
+        "systems",
+        "bias",
+        "lower limit",
+        "95% interval",
+        "upper limit",
+        "95% interval",
+        "battles",
+    )
+    return Table(caption="Limits of agreement, in shares of points", columns=columns, rows=rows, folded=True)
+
+
+def _bounds(interval: tuple[float, float] | None) -> str:
+    return MISSING if interval is None else f"{number(interval[0], 2)} to {number(interval[1], 2)}"
+
+
+def _orders(orders: Sequence[JudgeOrder]) -> Table:
+    rows = [
+        (
+            f"{order.evaluator}, {order.model}",
+            percent(order.position.share),
+            f"{integer(order.position.first)} / {integer(order.position.second)} / "
+            f"{integer(order.position.ties)}",
+            p_value(order.position.p_value),
+            *(f"{number(kappa, 2)} ({integer(order.compared[name])})" for name, kappa in order.kappa.items()),
+            number(order.delta, 2),
+        )
+        for order in orders
+    ]
+    dimension = orders[0].dimension
+    people = "no human preference" if dimension is None else f"people on {dimension_name(dimension)}"
+    columns = (
+        "judge",
+        "prefers the first",
+        "first / second / tie",
+        "p-value",
+        "kappa, A first",
+        "kappa, B first",
+        "largest difference from the pooled kappa",
+    )
+    note = (
+        "The p-value is that of an exact binomial test of one half, which takes verdicts as independent. "
+        f"Kappa is with {people}; the number of verdicts is in parentheses."
+    )
+    return Table(caption="Order effects", columns=columns, rows=rows, note=note)

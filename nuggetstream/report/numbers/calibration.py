@@ -1,0 +1,126 @@
+"""Calibration: of the verdicts that a scorer calls 80% probable, do people share four fifths?
+
+Scorers with probabilities are judges, members of their panels, and the nuggets with the labels of one model.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.nugget import Assignment, Nugget
+from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
+from nuggetstream.files.results import Results
+from nuggetstream.nuggets.preference import preference_by_labels
+from nuggetstream.nuggets.tie_band import TieBand, tie_band
+from nuggetstream.statistics.calibration import Calibration, calibration
+
+_CLASSES = (Vote.A, Vote.TIE, Vote.B)
+NUGGETS = "nuggets"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCalibration:
+    """The probabilities of one judge, or of the nuggets, against one human dimension.
+
+    Attributes:
+        evaluator: Name of the judge; of a member of its panel "PANEL/MEMBER", of the nuggets "nuggets", and
+            of those of a further nuggetizer "nuggets of NAME".
+        model: Its model; of the nuggets the one that labelled them.
+        dimension: Name of the human dimension; "both bad" counts as a tie.
+        told: Verdicts with probabilities.
+        judged: All its verdicts.
+        calibration: Over the battles with probabilities and a human preference.
+        band: The tie band that people's preferences choose; None where they choose none, and for the nuggets.
+    """
+
+    evaluator: str
+    model: str
+    dimension: str
+    told: int
+    judged: int
+    calibration: Calibration
+    band: TieBand | None
+
+
+_Verdict = tuple[dict[str, Vote], Vote, ProbabilitiesRow | None]
+
+
+def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
+    """One comparison per scorer, model and human dimension; scorers without probabilities are left out."""
+    scorers: dict[tuple[str, str], list[_Verdict]] = {}
+    for battle in results.battles:
+        people = dict(battle.preferences)
+        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle)):
+            scorers.setdefault(scorer, []).append((people, said, shares))
+    return tuple(
+        _of(evaluator, model, dimension, verdicts)
+        for (evaluator, model), verdicts in scorers.items()
+        for dimension in results.dimensions
+        if any(told is not None for _, _, told in verdicts)
+    )
+
+
+_Said = tuple[tuple[str, str], Vote, ProbabilitiesRow | None]
+
+
+def _by_judges(battle: BattleRow) -> Iterator[_Said]:
+    """What each judge said, those that were shown the nuggets named so, and each member of a panel."""
+    for judgments, suffix in ((battle.judgments, ""), (battle.guided, " (shown the nuggets)")):
+        for judgment in judgments:
+            name = f"{judgment.evaluator}{suffix}"
+            yield (name, judgment.model), judgment.winner, judgment.probabilities
+            for member in judgment.members:
+                if member.winner is not None:
+                    own = f"{judgment.evaluator}/{member.name}{suffix}"
+                    yield (own, member.model or member.name), member.winner, member.probabilities
+
+
+def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
+    """What the nuggets say, with the probabilities that follow from those of their labels."""
+    model = battle.label_model or "unknown"
+    if (verdict := battle.nugget_verdict) is not None and battle.nuggets:
+        said, shares = verdict.preference, _of_labels(battle.nuggets, verdict.tie_threshold)
+        yield (NUGGETS, model), said, shares
+
+
+def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> ProbabilitiesRow | None:
+    nuggets = [
+        Nugget(id=str(place), text=str(place), importance=each.importance)
+        for place, each in enumerate(listed)
+    ]
+    labels = [
+        Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.told)
+        for place, each in enumerate(listed)
+        for side, label in ((Side.A, each.a), (Side.B, each.b))
+        if label is not None
+    ]
+    found = preference_by_labels(nuggets, labels, threshold)
+    return None if found is None else ProbabilitiesRow(a=found.a, b=found.b, tie=found.tie)
+
+
+def _of(
+    evaluator: str,
+    model: str,
+    dimension: str,
+    verdicts: Sequence[_Verdict],
+) -> JudgeCalibration:
+    told = [(people.get(dimension), said, shares) for people, said, shares in verdicts if shares is not None]
+    cases = [(vote, said, shares) for vote, said, shares in told if vote is not None]
+    return JudgeCalibration(
+        evaluator=evaluator,
+        model=model,
+        dimension=dimension,
+        told=len(told),
+        judged=len(verdicts),
+        calibration=calibration(
+            [(shares.a, shares.tie, shares.b) for _, _, shares in cases],
+            [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _, _ in cases],
+        ),
+        band=None
+        if evaluator == NUGGETS
+        else tie_band(
+            [shares.a - shares.b for _, _, shares in cases],
+            [said for _, said, _ in cases],
+            [vote for vote, _, _ in cases],
+        ),
+    )

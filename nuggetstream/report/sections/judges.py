@@ -1,0 +1,277 @@
+"""The judges, audited.
+
+Do verdicts depend on order, length or family, and are probabilities meant?
+"""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nuggetstream.files.numerals import number, part_of, percent, percent_interval
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
+from nuggetstream.report.charts import (
+    GREEN,
+    GREY,
+    figure,
+    names_axis,
+    rows_height,
+    share_axis,
+    share_marks,
+    vertical_line,
+)
+from nuggetstream.report.numbers.calibration import JudgeCalibration, compute_calibration
+from nuggetstream.report.numbers.judge import Audit, compute_judge
+from nuggetstream.report.section import Content, Part, Section
+from nuggetstream.report.wording import FEW_NOTE, and_list, dimension_name, few_mark, share_of
+from nuggetstream.statistics.share import Share
+
+_AXIS = [0.0, 1.0]
+
+
+def draw_judge(audits: Sequence[Audit]) -> Content:
+    """Flips, ties and the biases a judge should not have."""
+    blocks: list[Block] = (
+        [] if audits else [NotMeasured("audit of the judge", "no battle has a judge's verdict")]
+    )
+    charts = {f"{audit.evaluator}, {audit.model}": (_chart(audit),) for audit in audits}
+    if charts:
+        blocks.append(Figures("Judge" if len(charts) > 1 else "", charts))
+    for audit in audits:
+        blocks += [_judge_table(audit), *_not_measured(audit)]
+    blocks += _which_speaks(audits)
+    judged = (f"{each.evaluator} {part_of(each.judged, each.received, 'battles')}" for each in audits)
+    return Content(
+        findings=tuple(filter(None, map(_judge_finding, audits))),
+        reading="A flip is a verdict that changes when the answers swap places; flips count as ties. An "
+        "unbiased judge prefers the answer shown first half of the time. Preferring the longer answer is "
+        "not an error by itself, so the same share for people stands beside it.",
+        basis="; ".join(judged) or "0 battles",
+        blocks=tuple(blocks),
+    )
+
+
+def _which_speaks(audits: Sequence[Audit]) -> list[Block]:
+    """Which judge the other sections mean, where there are several."""
+    names = list(dict.fromkeys(audit.evaluator for audit in audits if audit.speaks))
+    if len(names) <= 1:
+        return []
+    text = (
+        f"Where other sections show one judge, it is {names[0]}; where it gave no verdict, the next of "
+        f"{and_list(names[1:])}. The verdicts of all judges are here, in the section on agreement and in "
+        "results.jsonl."
+    )
+    return [Notice(text)]
+
+
+def _judge_finding(audit: Audit) -> str:
+    parts = []
+    if audit.flipped.value is not None:
+        parts.append(f"changes its verdict with the order in {share_of(audit.flipped)} of the battles")
+    if audit.longer.value is not None:
+        people = percent(audit.people_longer.value)
+        parts.append(f"prefers the longer answer in {percent(audit.longer.value)} (people: {people})")
+    return f"The {audit.evaluator} judge {' and '.join(parts)}." if parts else ""
+
+
+def _measures(audit: Audit) -> dict[str, Share]:
+    shares = {
+        "verdict flips with the order": audit.flipped,
+        "verdict is a tie": audit.tied,
+        "prefers the answer shown first": audit.first_shown,
+        "prefers the longer answer": audit.longer,
+        "people prefer the longer answer": audit.people_longer,
+        "prefers an answer at least twice as long": audit.twice_as_long,
+    }
+    if audit.own is not None:
+        shares["judge prefers its own family"] = audit.own.by_judge
+        shares["people prefer that family"] = audit.own.by_people
+    return shares
+
+
+def _chart(audit: Audit) -> Figure:
+    shares = _measures(audit)
+    marks = share_marks("share", list(enumerate(shares.values())), GREEN, "square", "<extra></extra>")
+    layout = {
+        "yaxis": names_axis(list(shares)),
+        "xaxis": share_axis("share of cases", range=[-0.02, 1.02]),
+        "shapes": [vertical_line(0.5)],
+    }
+    alt = "; ".join(f"{name}: {share_of(value)}" for name, value in shares.items())
+    title = f"{audit.evaluator}, {audit.model}: {part_of(audit.judged, audit.received, 'battles')}"
+    return figure(title, alt, [marks], rows_height(len(shares)), layout)
+
+
+def _judge_table(audit: Audit) -> Table:
+    rows = [
+        (name, share_of(value), percent_interval(value.low, value.high))
+        for name, value in _measures(audit).items()
+    ]
+    caption = f"{audit.evaluator}, {audit.model}"
+    return Table(
+        caption=caption, columns=("measure", "share", "95% interval"), rows=rows, note=FEW_NOTE, folded=True
+    )
+
+
+def _not_measured(audit: Audit) -> list[NotMeasured]:
+    notices = []
+    if audit.own is None:
+        notices.append(
+            NotMeasured(
+                f"self-preference of {audit.evaluator} ({audit.model})",
+                "no system with a name of the family of this model competes with one of another family",
+            )
+        )
+    if audit.flipped.value is None:
+        notices.append(
+            NotMeasured(
+                f"flips of {audit.evaluator} ({audit.model})",
+                "it judged no battle in both orders, or is a panel, whose members are audited one by one",
+            )
+        )
+    return notices
+
+
+def draw_calibration(judges: Sequence[JudgeCalibration]) -> Content:
+    """A reliability plot per scorer and dimension, and a table of all."""
+    compared = [judge for judge in judges if judge.calibration.cases]
+    blocks: list[Block] = []
+    if compared:
+        blocks.append(
+            Figures("Scorer and human dimension", {_name(each): (_plot(each),) for each in compared})
+        )
+        blocks += [_calibration_table(compared), *_bands(compared)]
+    else:
+        blocks.append(NotMeasured("calibration of probabilities", _nothing(judges)))
+    return Content(
+        findings=tuple(_calibration_finding(each) for each in compared[:1]),
+        reading="Each point is the verdicts of similar probability: to the right how probable the scorer "
+        "called them on average, upwards how many of them people share. On the diagonal probabilities can be "
+        "taken at their word; below it the judge is too sure of itself. The calibration error is the mean "
+        "distance from the diagonal. The Brier score also counts how much the probabilities tell apart: it "
+        "should be below that of somebody who always names the shares of A, tie and B. The probabilities of "
+        "the nuggets follow from those of their labels, which are taken as independent.",
+        basis=_basis(compared),
+        blocks=tuple(blocks),
+    )
+
+
+def _basis(judges: Sequence[JudgeCalibration]) -> str:
+    """The verdicts compared per judge, on the first dimension."""
+    first = [each for each in judges if each.dimension == judges[0].dimension]
+    compared = (
+        f"{each.evaluator} {part_of(each.calibration.cases, each.judged, 'verdicts')}" for each in first
+    )
+    return ", ".join(compared) or "0 verdicts"
+
+
+def _nothing(judges: Sequence[JudgeCalibration]) -> str:
+    if judges:
+        return "no battle has both a human preference and probabilities of a judge or of labels"
+    return "no judge and no label has probabilities; the profile `frugal` asks for them"
+
+
+def _name(judge: JudgeCalibration) -> str:
+    return f"{judge.evaluator}, {judge.model}, {dimension_name(judge.dimension)}"
+
+
+def _calibration_finding(judge: JudgeCalibration) -> str:
+    found = judge.calibration
+    return (
+        f"On {dimension_name(judge.dimension)}, {judge.evaluator} is {percent(found.confidence, 0)} sure on "
+        f"average and agrees with people in {share_of(found.right)}; the calibration error is "
+        f"{percent(found.error)}."
+    )
+
+
+def _plot(judge: JudgeCalibration) -> Figure:
+    bins = judge.calibration.bins
+    known = [(each.confidence, each.right) for each in bins if each.right.value is not None]
+    diagonal = go.Scatter(
+        name="perfect", x=_AXIS, y=_AXIS, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip"
+    )
+    marks = go.Scatter(
+        name="verdicts",
+        x=[x for x, _ in known],
+        y=[right.value for _, right in known],
+        mode="markers",
+        marker={"color": GREEN, "size": 10},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [(right.high or 0.0) - (right.value or 0.0) for _, right in known],
+            "arrayminus": [(right.value or 0.0) - (right.low or 0.0) for _, right in known],
+        },
+        text=[share_of(right) for _, right in known],
+        hovertemplate="%{x:.0%} sure, people agree in %{text}<extra></extra>",
+    )
+    layout = {
+        "xaxis": share_axis("probability of the verdict", range=_AXIS),
+        "yaxis": share_axis("people share it", range=_AXIS),
+    }
+    alt = "; ".join(f"{percent(x, 0)} sure, right in {share_of(right)}" for x, right in known)
+    return figure(
+        "Probability of a verdict, and how many of them people share", alt, [diagonal, marks], 380, layout
+    )
+
+
+def _calibration_table(judges: Sequence[JudgeCalibration]) -> Table:
+    rows = [
+        (
+            each.evaluator,
+            each.model,
+            dimension_name(each.dimension),
+            percent(each.calibration.confidence),
+            share_of(each.calibration.right),
+            percent(each.calibration.error) + few_mark(each.calibration.cases),
+            number(each.calibration.brier, 3),
+            number(each.calibration.brier_of_shares, 3),
+        )
+        for each in judges
+    ]
+    columns = (
+        "scorer", "model", "dimension", "mean probability", "people agree", "calibration error",
+        "Brier score", "Brier score of the shares",
+    )  # fmt: skip
+    return Table(
+        caption="Calibration per scorer",
+        columns=columns,
+        rows=rows,
+        note=f"The most probable verdict is compared, also where two orders disagree. {FEW_NOTE}",
+        text_columns=(0, 1, 2),
+    )
+
+
+def _bands(judges: Sequence[JudgeCalibration]) -> list[Block]:
+    rows = [
+        (
+            each.evaluator,
+            each.model,
+            dimension_name(each.dimension),
+            number(each.band.band, 2) + few_mark(each.band.battles),
+            number(each.band.kappa, 3),
+            number(each.band.kappa_decided, 3),
+        )
+        for each in judges
+        if each.band is not None
+    ]
+    if not rows:
+        return []
+    columns = ("judge", "model", "dimension", "tie band", "kappa with a band", "kappa as decided")
+    note = (
+        "The tie band is the difference of the probabilities of A and B up to which calling a tie agrees "
+        "best with people (weighted kappa). Kappa with a band uses, for each fifth of the battles, the band "
+        f"of the others; where it is not higher than kappa as decided, a band does not help. {FEW_NOTE}"
+    )
+    table = Table(caption="Tie band per judge", columns=columns, rows=rows, note=note, text_columns=(0, 1, 2))
+    return [table]
+
+
+SECTION = Section(
+    name="judges",
+    title="The judges, audited",
+    question="Do verdicts depend on order, length or family, and are probabilities meant?",
+    parts=(
+        Part("judge", compute_judge, draw_judge),
+        Part("calibration", compute_calibration, draw_calibration),
+    ),
+)

@@ -1,0 +1,285 @@
+"""Leaderboards of three lenses.
+
+Do people, nuggets and the judge rank the systems alike?
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nuggetstream.files.numerals import MISSING, between, fixed, integer, number, part_of, percent
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.ties import TiePolicy
+from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
+from nuggetstream.report.charts import (
+    LENS_COLOURS,
+    LENS_SYMBOLS,
+    figure,
+    marks_with_intervals,
+    names_axis,
+    offset,
+    rows_height,
+    share_axis,
+)
+from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
+from nuggetstream.report.lenses import LENSES
+from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, compute_leaderboards
+from nuggetstream.report.section import Content, Part, Section
+from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
+from nuggetstream.statistics.share import FEW
+
+_ROW = 52
+_ORDER_NOTE = (
+    "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
+)
+_POLICIES = {
+    TiePolicy.HALF: "a tie is half a win for each, and so is “both bad”",
+    TiePolicy.DROP_BOTH_BAD: "a tie is half a win for each; “both bad” is not counted",
+    TiePolicy.DROP: "ties are not counted",
+    TiePolicy.DAVIDSON: "a tie is an outcome of its own (Davidson)",
+    TiePolicy.RAO_KUPPER: "a tie is an outcome of its own (Rao and Kupper)",
+}
+_BOOTSTRAPS = {
+    Bootstrap.BAYESIAN: "every battle gets a random weight with mean 1",
+    Bootstrap.MULTINOMIAL: "battles are drawn with replacement",
+}
+
+
+def draw(arenas: Sequence[ArenaBoards]) -> Content:
+    """Ratings with intervals per arena, agreement of the orders, and the standings in full."""
+    blocks: list[Block] = []
+    options = {arena.arena: charts for arena in arenas if (charts := _charts(arena))}
+    if options:
+        blocks.append(Figures("Arena" if len(options) > 1 else "", options))
+    for arena in arenas:
+        suffix = f", {arena.arena}" if len(arenas) > 1 else ""
+        blocks += [_orders(arena, suffix), *(_standings(board, suffix) for board in arena.boards)]
+        blocks += [_notes(board, suffix) for board in arena.boards if board.notes]
+    blocks += [draw_gaps(arenas), *draw_pairs(arenas)]
+    return Content(
+        findings=tuple(_finding(arena, len(arenas) > 1) for arena in arenas),
+        reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
+        "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
+        f"{_method(arenas)} P(first) is the probability of having the highest rating of the ranked systems. "
+        "A system's rank is one more than the number of ranked systems whose whole interval lies above its "
+        "own. Systems that share a letter in the column “group” are statistically indistinguishable.",
+        basis=_basis(arenas),
+        blocks=tuple(blocks),
+    )
+
+
+def _method(arenas: Sequence[ArenaBoards]) -> str:
+    """Tie policy, bootstrap and level in words; the same for every board of a report."""
+    options = arenas[0].boards[0].options
+    return (
+        f"Tie policy “{options.policy}”: {_POLICIES[options.policy]}. Bootstrap “{options.bootstrap}”: "
+        f"{_BOOTSTRAPS[options.bootstrap]}, with {integer(options.resamples)} resamples; intervals are "
+        f"{percent(options.level, 0)}. A rating from fewer than {options.provisional_below} battles is "
+        "provisional and has no rank."
+    )
+
+
+def _basis(arenas: Sequence[ArenaBoards]) -> str:
+    scored: Counter[str] = Counter()
+    for board in (board for arena in arenas for board in arena.boards):
+        scored[board.lens] += board.scored
+    received = sum(arena.boards[0].received for arena in arenas)
+    counts = ", ".join(f"{lens} {integer(count)}" for lens, count in scored.items())
+    return f"{counts} of {integer(received)} battles"
+
+
+def _finding(arena: ArenaBoards, several: bool) -> str:
+    """Who leads by which lenses, and how far the orders agree with that of people."""
+    leaders: dict[tuple[str, ...], list[LensBoard]] = {}
+    for board in arena.boards:
+        names = sorted(standing.system for standing in board.standings if standing.rank == 1)
+        leaders.setdefault(tuple(names), []).append(board)
+    text = f"{arena.arena}: " if several else ""
+    text += "; ".join(_leader(first, boards) for first, boards in leaders.items()) + "."
+    known = [order for order in arena.orders if order.tau is not None and order.first == "human"]
+    if known:
+        taus = (f"{number(order.tau, 2)} for {order.second}" for order in known)
+        text += f" Kendall's tau with people's order is {' and '.join(taus)}."
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:
+    """The systems that share rank 1 on some boards, or why none has it."""
+    by = f"by the {and_list([board.lens for board in boards])} {'lens' if len(boards) == 1 else 'lenses'}"
+    ranked = max(sum(standing.rank is not None for standing in board.standings) for board in boards)
+    if not first and any(standing.provisional for board in boards for standing in _rated(board)):
+        return f"{by}, all ratings are provisional, because they rest on too few battles"
+    if not first:
+        return f"{by}, no system can be ranked yet; the standings say why"
+    if len(first) == ranked:
+        return f"{by}, the intervals of all {ranked} ranked systems overlap, so there is no leader yet"
+    few = any(set(_few(board)) & set(first) for board in boards)
+    mark = f" (not certain, from fewer than {FEW} battles)" if few else ""
+    if len(boards) == len(LENSES):
+        return f"all three lenses put {and_list(first)} first{mark}"
+    return f"{by}, {and_list(first)} {'leads' if len(first) == 1 else 'lead'}{mark}"
+
+
+def _rated(board: LensBoard) -> list[Standing]:
+    return [standing for standing in board.standings if standing.rating is not None]
+
+
+def _rated_by_any(arena: ArenaBoards) -> list[str]:
+    return list(dict.fromkeys(standing.system for board in arena.boards for standing in _rated(board)))
+
+
+def _look(board: LensBoard) -> dict[str, object]:
+    return {"color": LENS_COLOURS[board.lens], "symbol": LENS_SYMBOLS[board.lens], "size": 11}
+
+
+def _charts(arena: ArenaBoards) -> tuple[Figure, ...]:
+    """The ratings where there are any, and the probabilities of being first where a system is ranked."""
+    names = _rated_by_any(arena)
+    ranked = any(
+        standing.probability_first is not None for board in arena.boards for standing in board.standings
+    )
+    return (*((_ratings(arena, names),) if names else ()), *((_firsts(arena, names),) if ranked else ()))
+
+
+def _ratings(arena: ArenaBoards, names: Sequence[str]) -> Figure:
+    traces = []
+    for index, board in enumerate(arena.boards):
+        rated = _rated(board)
+        traces.append(
+            marks_with_intervals(
+                board.lens,
+                [standing.rating or 0.0 for standing in rated],
+                [names.index(standing.system) + offset(index, len(arena.boards)) for standing in rated],
+                [standing.low for standing in rated],
+                [standing.high for standing in rated],
+                marker=_look(board),
+                customdata=[(standing.rank or "none", _interval(standing)) for standing in rated],
+                hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
+            )
+        )
+    alt = "; ".join(
+        f"{board.lens}: "
+        + ", ".join(f"{standing.system} {number(standing.rating, 0)}" for standing in _rated(board))
+        for board in arena.boards
+    )
+    layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
+    level = percent(arena.boards[0].options.level, 0)
+    return figure(f"Ratings with {level} intervals", alt, traces, rows_height(len(names), _ROW), layout)
+
+
+def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
+    traces = [
+        go.Scatter(
+            name=board.lens,
+            mode="markers",
+            x=[standing.probability_first for standing in _rated(board)],
+            y=[names.index(standing.system) + offset(index, len(arena.boards)) for standing in _rated(board)],
+            marker=_look(board),
+            hovertemplate="%{x:.1%}",
+        )
+        for index, board in enumerate(arena.boards)
+    ]
+    alt = "; ".join(
+        f"{board.lens}: "
+        + ", ".join(f"{standing.system} {percent(standing.probability_first)}" for standing in _rated(board))
+        for board in arena.boards
+    )
+    layout = {"yaxis": names_axis(names), "xaxis": share_axis("P(first)", range=[-0.03, 1.03])}
+    return figure("Probability of being first", alt, traces, rows_height(len(names), _ROW), layout)
+
+
+def _orders(arena: ArenaBoards, suffix: str) -> Table:
+    lacking = any(order.missing for order in arena.orders)
+    rows = [
+        (
+            f"{order.first} and {order.second}",
+            number(order.tau, 2),
+            number(order.rho, 2),
+            integer(order.systems),
+            *([order.missing or ""] if lacking else []),
+        )
+        for order in arena.orders
+    ]
+    return Table(
+        caption=f"Agreement of the orders{suffix}",
+        columns=("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", *["note"] * lacking),
+        rows=rows,
+        note=_ORDER_NOTE,
+        text_columns=(4,),
+    )
+
+
+def _standings(board: LensBoard, suffix: str) -> Block:
+    scored = part_of(board.scored, board.received, "battles")
+    caption = f"{board.lens.capitalize()} lens{suffix}: {scored}"
+    if not board.standings:
+        return Notice(f"{caption}. No battle has an outcome here, so there is no leaderboard.")
+    level = percent(board.options.level, 0)
+    columns = (
+        "rank",
+        "group",
+        "system",
+        "rating",
+        f"{level} interval",
+        "P(first)",
+        "won",
+        "lost",
+        "tied",
+        "note",
+    )
+    rows = [_row(standing) for standing in board.standings]
+    note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
+    return Table(caption=caption, columns=columns, rows=rows, note=note, text_columns=(1, 2, 9), folded=True)
+
+
+def _notes(board: LensBoard, suffix: str) -> Notice:
+    texts = " ".join(note.text for note in board.notes)
+    return Notice(f"{board.lens.capitalize()} lens{suffix}: {texts}")
+
+
+def _few(board: LensBoard) -> list[str]:
+    """Rated systems with so few battles that their intervals look more certain than they are."""
+    return [standing.system for standing in _rated(board) if _mark(standing)]
+
+
+def _mark(standing: Standing) -> str:
+    return "" if standing.low is None else few_mark(standing.battles)
+
+
+def _row(standing: Standing) -> tuple[str, ...]:
+    mark = _mark(standing)
+    return (
+        MISSING if standing.rank is None else str(standing.rank),
+        standing.group or MISSING,
+        standing.system,
+        number(standing.rating, 0),
+        _interval(standing) + mark,
+        percent(standing.probability_first) + mark,
+        integer(standing.wins),
+        integer(standing.losses),
+        integer(standing.ties),
+        _remark(standing),
+    )
+
+
+def _interval(standing: Standing) -> str:
+    """An interval, the name of its state where a bound is missing, or a dash where there is no interval."""
+    if standing.low is None or standing.high is None:
+        return MISSING if standing.interval is None else standing.interval.words
+    return between(fixed(standing.low), fixed(standing.high))
+
+
+def _remark(standing: Standing) -> str:
+    if standing.unrankable is not None:
+        return f"not rankable yet: {standing.unrankable}"
+    return "provisional" if standing.provisional else ""
+
+
+SECTION = Section(
+    name="leaderboards",
+    title="Leaderboards of three lenses",
+    question="Do people, nuggets and the judge rank the systems alike?",
+    parts=(Part("leaderboards", compute_leaderboards, draw),),
+)

@@ -1,0 +1,267 @@
+"""The nuggets.
+
+What are the scores made of?
+"""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from nuggetstream.domain.nugget import Support
+from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
+from nuggetstream.report.blocks import (
+    BattleLink,
+    Block,
+    Fact,
+    Facts,
+    Figure,
+    Figures,
+    Notice,
+    NotMeasured,
+    Table,
+)
+from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, names_axis
+from nuggetstream.report.numbers.corrections import CorrectedLabel, Corrections
+from nuggetstream.report.numbers.grounding import NEAR, Grounding, Quartiles
+from nuggetstream.report.numbers.nuggets import LABELS, Nuggets, Spread, compute_nuggets
+from nuggetstream.report.section import Content, Part, Section
+from nuggetstream.report.wording import opening
+
+WORDS = {
+    Support.SUPPORT: "stated",
+    Support.PARTIAL_SUPPORT: "stated in part",
+    Support.NOT_SUPPORT: "missed",
+    Support.CONTRADICTION: "contradicted",
+}
+_LOOKS = dict(
+    zip(
+        LABELS,
+        (
+            *zip((BLUE, SKY, ORANGE, PURPLE), WORDS.values(), strict=True),
+            (GREY, "no label"),
+        ),
+        strict=True,
+    )
+)
+
+
+def corrections_note(found: Corrections) -> str:
+    """How many labels people set, as a sentence; empty where the model set all."""
+    if not found.by_people:
+        return ""
+    verb = "was" if found.by_people == 1 else "were"
+    return (
+        f"{integer(found.by_people)} of {many(found.labels, 'label')} {verb} set by people, in "
+        f"{many(found.battles, 'battle')}; they count in place of those of the model."
+    )
+
+
+def corrections_table(labels: Sequence[CorrectedLabel], total: int) -> Table:
+    """The labels that people set, with those of the model."""
+    rows = [
+        (
+            BattleLink(each.battle, opening(each.nugget)),
+            each.battle,
+            each.system,
+            WORDS[each.model],
+            WORDS[each.label],
+            each.author,
+            each.reason or "not told",
+        )
+        for each in labels
+    ]
+    return Table(
+        caption="Labels set by people",
+        columns=("nugget", "battle", "system", "the model said", "label", "set by", "reason"),
+        rows=rows,
+        note=None if len(rows) == total else f"The first {len(rows)} of {integer(total)}.",
+        text_columns=(1, 2, 3, 4, 5, 6),
+        folded=True,
+    )
+
+
+def draw(nuggets: Nuggets) -> Content:
+    """Counts, vital share, labels and diversity."""
+    blocks: list[Block] = [NotMeasured("nuggets", "no battle has any")]
+    if nuggets.count and nuggets.vital:
+        charts = Figures.of(_histogram(nuggets), _labels(nuggets))
+        corrected, grounding = _corrected(nuggets.corrected), _grounding(nuggets.grounding)
+        blocks = [_facts(nuggets), charts, *corrected, _table(nuggets), *grounding]
+    return Content(
+        findings=_findings(nuggets),
+        reading="A nugget is one fact that belongs in a good answer; a vital nugget must be in it. Each "
+        "nugget is labelled once per answer. Diversity is 1 minus the mean Jaccard similarity of any two "
+        "nuggets of a battle: near 1 they say different things, near 0 they repeat each other. Cosine "
+        "similarity, of how often two nuggets use each term, runs the other way. ROUGE-L recall is the "
+        "share of a nugget's words that one sentence of its passages holds in the same order; that is "
+        "overlap of words, and does not show that the passage entails the nugget.",
+        basis=part_of(nuggets.battles, nuggets.received, "battles with nuggets"),
+        blocks=tuple(blocks),
+    )
+
+
+def _findings(nuggets: Nuggets) -> tuple[str, ...]:
+    if not nuggets.count or not nuggets.vital:
+        return ()
+    count = number(nuggets.count.mean, 1)
+    mean = f"A battle has {count} nuggets on average, {percent(nuggets.vital.mean, 0)} of them vital."
+    if nuggets.count.low == nuggets.count.high:
+        return mean, "Every battle has the same number, as when a limit cuts the list."
+    return (mean,)
+
+
+def _facts(nuggets: Nuggets) -> Facts:
+    with_nuggets = part_of(nuggets.battles, nuggets.received, "battles")
+    facts = [Fact(integer(nuggets.total), "nuggets", with_nuggets)]
+    if nuggets.count:
+        facts.append(Fact(number(nuggets.count.median, 0), "per battle (median)", with_nuggets))
+    if nuggets.vital:
+        facts.append(Fact(percent(nuggets.vital.mean, 0), "vital (mean)", with_nuggets))
+    if nuggets.diversity:
+        basis = part_of(nuggets.diversity.battles, nuggets.received, "battles")
+        facts.append(Fact(number(nuggets.diversity.mean, 2), "diversity (mean)", basis))
+    return Facts(tuple(facts))
+
+
+def _corrected(found: Corrections) -> list[Block]:
+    """The labels that people set; nothing where the model set all."""
+    if not found.by_people:
+        return []
+    return [Notice(corrections_note(found)), corrections_table(found.first, found.by_people)]
+
+
+def _histogram(nuggets: Nuggets) -> Figure:
+    bars = go.Bar(
+        x=list(nuggets.histogram),
+        y=list(nuggets.histogram.values()),
+        marker={"color": BLUE},
+        hovertemplate="%{y} battles with %{x} nuggets<extra></extra>",
+    )
+    alt = "; ".join(
+        f"{many(count, 'nugget')}: {many(battles, 'battle')}" for count, battles in nuggets.histogram.items()
+    )
+    low, high = min(nuggets.histogram), max(nuggets.histogram)
+    layout = {
+        "xaxis": {
+            "title": {"text": "nuggets per battle"},
+            "range": [low - 3.5, high + 3.5],
+            "tickformat": "d",
+        },
+        "yaxis": {"title": {"text": "battles"}},
+    }
+    return figure("Nuggets per battle", alt, [bars], 300, layout)
+
+
+def _labels(nuggets: Nuggets) -> Figure:
+    totals = {name: total for name, labels in nuggets.labels.items() if (total := sum(labels.values()))}
+    traces = [
+        go.Bar(
+            name=words,
+            orientation="h",
+            x=[nuggets.labels[name][label] / total for name, total in totals.items()],
+            y=list(range(len(totals))),
+            marker={"color": colour},
+            customdata=[nuggets.labels[name][label] for name in totals],
+            hovertemplate="%{x:.1%} (%{customdata} labels)",
+        )
+        for label, (colour, words) in _LOOKS.items()
+        if any(nuggets.labels[name][label] for name in totals)
+    ]
+    layout = {
+        "yaxis": names_axis(list(totals)),
+        "xaxis": {"tickformat": ".0%", "title": {"text": "share of labels"}},
+    }
+    return figure("How often answers state them", _label_counts(nuggets), traces, 300, layout)
+
+
+def _label_counts(nuggets: Nuggets) -> str:
+    counts = {
+        name: ", ".join(f"{words} {integer(labels[key])}" for key, (_, words) in _LOOKS.items())
+        for name, labels in nuggets.labels.items()
+    }
+    return "; ".join(f"{name} nuggets: {text}" for name, text in counts.items())
+
+
+def _table(nuggets: Nuggets) -> Table:
+    rows = [
+        _spread("nuggets per battle", nuggets.count, nuggets.received, 1),
+        _spread("vital share", nuggets.vital, nuggets.received, 2),
+        _spread("diversity (Jaccard)", nuggets.diversity, nuggets.received, 2),
+        _spread("mean cosine similarity", nuggets.cosine, nuggets.received, 2),
+    ]
+    columns = (
+        "per battle",
+        "mean",
+        "minimum",
+        "lower quartile",
+        "median",
+        "upper quartile",
+        "maximum",
+        "battles",
+    )
+    return Table(
+        caption="Distribution over battles",
+        columns=columns,
+        rows=rows,
+        note=f"Labels of {_label_counts(nuggets)}.",
+        folded=True,
+    )
+
+
+def _spread(name: str, spread: Spread | None, received: int, digits: int) -> tuple[str, ...]:
+    if spread is None:
+        return (name, *([MISSING] * 6), part_of(0, received))
+    values = (spread.mean, spread.low, spread.quarter, spread.median, spread.three_quarters, spread.high)
+    return (name, *(number(value, digits) for value in values), part_of(spread.battles, received))
+
+
+def _grounding(grounding: Grounding) -> list[Block]:
+    """Nuggets against the passages they name, and what was measured of entailment."""
+    origins = (
+        f"{part_of(grounding.from_passages, grounding.nuggets, 'nuggets')} name a passage of the evidence, "
+        f"{integer(grounding.from_answers)} name answers only, and {integer(grounding.unnamed)} name nothing "
+        "that is in these results."
+    )
+    rows = [
+        (name, *_quartiles(quartiles, grounding.nuggets))
+        for name, quartiles in (
+            ("ROUGE-L recall by their passages", grounding.recall),
+            ("probability of entailment", grounding.entailment),
+        )
+        if quartiles
+    ]
+    known = grounding.groundings
+    if known:
+        said = ", ".join(f"{integer(count)} {kind}" for kind, count in known.items())
+        basis = part_of(sum(known.values()), grounding.nuggets, "nuggets")
+        origins = f"{basis} have a known grounding: {said}. {origins}"
+    blocks: list[Block] = [Notice(f"Nuggets and their passages cannot be compared. {origins}")]
+    if rows:
+        columns = ("per nugget", "mean", "lower quartile", "median", "upper quartile", "nuggets")
+        note = origins
+        if grounding.recall:
+            near = part_of(grounding.near, grounding.recall.nuggets, "nuggets")
+            note += f" One sentence holds nearly all words of {near} (recall of at least {NEAR})."
+        blocks = [Table(caption="Nuggets and their passages", columns=columns, rows=rows, note=note)]
+    if grounding.judged:
+        graded = sum(grounding.judged.values())
+        said = ", ".join(f"{part_of(count, graded)} {label}" for label, count in grounding.judged.items())
+        blocks.append(
+            Notice(f"Nuggets by their passages, as the evaluator nugget_entailment grades: {said}.")
+        )
+    elif grounding.entailment is None:
+        blocks.append(NotMeasured("entailment of nuggets", "the evaluator nugget_entailment did not run"))
+    return blocks
+
+
+def _quartiles(quartiles: Quartiles, total: int) -> tuple[str, ...]:
+    values = (quartiles.mean, quartiles.quarter, quartiles.median, quartiles.three_quarters)
+    return (*(number(value, 2) for value in values), part_of(quartiles.nuggets, total))
+
+
+SECTION = Section(
+    name="nuggets",
+    title="The nuggets",
+    question="What are the scores made of?",
+    parts=(Part("nuggets", compute_nuggets, draw),),
+)
