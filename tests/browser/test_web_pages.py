@@ -5,10 +5,11 @@ import asyncio
 from selenium.webdriver import Chrome
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.pipeline import PIPELINE
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import Story, World, battle, between
 
-STAGES = ["Fetch", "Index", "Retrieve", "Extract", "Label", "Judge"]
+STAGES = [step.title for step in PIPELINE.values()]
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
 
 

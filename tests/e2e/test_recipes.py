@@ -1,0 +1,97 @@
+"""The recipes of CONTRIBUTING for stages and fields, carried out on a copy of the tree.
+
+Each is a patch of the hand-written files. In the copy, what is generated is written again, and tests run that
+know nothing of the recipe, with one that does.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RECIPES = Path(__file__).parent / "recipes"
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The files of the working tree, those included that are not committed yet."""
+    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    for name in filter(None, names):
+        if (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def run(folder: Path, *command: str) -> None:
+    """Run a command on the copy; what it prints is shown if it fails."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    path = os.pathsep.join([str(folder), str(folder / "proto/gen/python")])
+    done = subprocess.run(
+        command, cwd=folder, env=own | {"PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def files_of(recipe: str) -> list[str]:
+    """The hand-written files that a recipe touches."""
+    patch = (RECIPES / f"{recipe}.diff").read_text(encoding="utf-8")
+    return re.findall(r"^\+\+\+ b/(.+)$", patch, re.MULTILINE)
+
+
+def carry_out(recipe: str, folder: Path) -> None:
+    """Apply the patch, and write again what is generated."""
+    run(folder, "git", "apply", str(RECIPES / f"{recipe}.diff"))
+    run(folder, sys.executable, "proto/generate.py")
+    run(folder, sys.executable, "deploy/generate.py")
+
+
+def run_tests(folder: Path, *paths: str) -> None:
+    run(folder, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *paths)
+
+
+def check(folder: Path) -> None:
+    """Lint and import rules."""
+    run(
+        folder,
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        "nuggetstream",
+        "services",
+        "tests/services",
+    )
+    run(folder, sys.executable, "-c", "from importlinter.cli import lint_imports_command as lint; lint()")
+
+
+def test_a_new_stage_touches_eight_files_and_runs(copy: Path) -> None:
+    assert len(files_of("stage")) <= 8
+    carry_out("stage", copy)
+    # What deploy/lock.py writes for a stage without an extra; it would ask the index of packages.
+    shutil.copy2(copy / "deploy/requirements/rater.txt", copy / "deploy/requirements/summarizer.txt")
+    check(copy)
+    run_tests(
+        copy,
+        "tests/services/summarizer",
+        "tests/nuggetstream/domain/test_pipeline.py",
+        "tests/contract",
+        "tests/architecture/test_imports.py",
+        "tests/architecture/test_manifests.py",
+        "tests/integration/gateway/battles/test_event_schema.py",
+        "tests/e2e/recipes/check_stage.py",
+    )
+
+
+@pytest.mark.parametrize("recipe", [path.stem for path in RECIPES.glob("*.diff")])
+def test_the_guide_names_the_files_of_a_recipe(recipe: str) -> None:
+    section = next(part for part in GUIDE.split("\n### ") if f"tests/e2e/recipes/{recipe}.diff" in part)
+    assert {name for name in files_of(recipe) if f"`{name}`" not in section} == set()
