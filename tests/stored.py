@@ -73,7 +73,7 @@ async def record(database: Database, event: events.BattleEvent) -> None:
 
 async def restarted(database: Database, battle_id: str) -> list[Restart]:
     """Set the failed branches of a battle back to pending."""
-    return await database.write(lambda connection: restart_failed(connection, battle_id, NOON))
+    return await database.write(lambda connection: restart_failed(connection, battle_id))
 
 
 class WrittenOutcomes(Outcomes):

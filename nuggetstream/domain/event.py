@@ -174,6 +174,11 @@ BattleEvent = (
 Event = BattleEvent | RatingsUpdated
 
 
+def submission_key(battle_id: str, content_hash: str) -> str:
+    """The key of the event that submits a battle; `content_hash` is that of the battle."""
+    return derived_id("submitted", battle_id, content_hash)
+
+
 def vote_of(battle: Battle, vote: Vote | None, received_at: datetime) -> BattleVoted | None:
     """The vote that came with a battle, as the event that ratings count; None if there was none.
 

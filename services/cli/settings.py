@@ -35,7 +35,7 @@ class PlatformSettings(_Settings):
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         evaluators: Names of evaluators and of additional judges, separated by commas; none by default.
-        quiet_seconds: Seconds without an event after which a battle that waits in no stream is republished.
+        quiet_seconds: Seconds without a result after which an input in no stream is published again.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
             only served to programs on the same machine.

@@ -1,81 +1,76 @@
-"""The reconciler: battles that no stage works on are sent to the stages again, or end with a reason.
+"""The reconciler: work that nobody does is sent to the stages again, or ends with a reason.
 
-    no event for a while, and none waiting for a stage   ->  the inputs of the pending branches, once more
-    the same after three republications                  ->  BattleFailed
-    an input that an evaluator never got                 ->  see `grades`
+    work that has waited for a while, and no message that old in the stream  ->  its input, once more
+    the same after three times                                               ->  BattleFailed
+    work of an evaluator, and the stream was created since it waits          ->  its input, once more
 
-A battle gets into this state when a stream was lost, or when the database was restored from a backup that is
-older than the streams. Republished events keep their ids, so a stage that has
-handled one stores nothing new. A battle that waits in a stream, however long, is left alone.
+It happens when a stream was lost, or when the database was restored from a backup that is older than the
+streams. A stage that has handled an input stores nothing new when it gets it again, because the events have
+their keys. Work whose message waits in a stream, however long, is left alone. An evaluator leaves out
+battles without a word, so only the loss of the stream shows that it may not have got its inputs.
 """
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import cast
 
 import nats.errors
 import structlog
 
-from nuggetstream.domain.event import (
-    BattleEvent,
-    BattleFailed,
-    Event,
-)
+from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, stages_of
-from services.recorder.grades import GradeReconciler, created_of_arena, publisher_to_evaluators
-from services.recorder.waiting import OldestWaiting, oldest_in_arena
+from nuggetstream.domain.pipeline import PIPELINE
+from services.recorder.waiting import ArenaTime, created_of_arena, oldest_in_arena
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from services.store.database import Database
-from services.store.inputs import first_input
-from services.store.lost_inputs import LostInputs
+from services.store.inputs import first_input, recorded_input
 from services.store.text_references import Filled
-from services.store.unfinished import Unfinished, UnfinishedBattle
-from services.wire.codec import BlobStore, UndecodableMessage, decode
+from services.store.work import Pending, PendingWork, Worker
+from services.wire.codec import BlobStore, UndecodableMessage
+from services.wire.evaluators import EVALUATORS
 from services.wire.publishing import Publish, publisher
+from services.wire.subjects import event_name
 
 log = structlog.get_logger(__name__)
 
 _INTERVAL = 15.0  # seconds between passes
-_PAGE = 500  # battles per query
-_PUBLISHED_WITHIN = timedelta(minutes=1)  # longer than publishing takes after a battle is stored or claimed
-_LAST_REPUBLICATION = 3
-_FIRST = "submitted"
-# The events that each branch passes through, the latest first.
-_CHAINS = {
-    branch: [PIPELINE[stage].publishes for stage in reversed(stages_of(branch)[:-1])] for branch in BRANCHES
-}
+_PAGE = 500  # inputs per pass
+_PUBLISHED_WITHIN = timedelta(minutes=1)  # longer than publishing takes after work is noted
+_LAST_ATTEMPT = 3
+_SETTLED = timedelta(minutes=2)  # after the creation of a stream; what the lost one had is recorded then
+_LATE = timedelta(minutes=1)  # what the lost stream delivered last is recorded within
+_KEPT = timedelta(days=7)  # how long a stream keeps a message, and so the age of what a lost one had
 
 
 @dataclass(slots=True)
 class Reconciler:
-    """Finds battles that no stage works on.
+    """Finds work that nobody does.
 
     Attributes:
-        unfinished: Battles that have not ended.
+        work: The work that is pending.
         battles: Battles and their events.
-        publish: Publishes an event.
+        publish: Publishes an event, to one evaluator where it is named.
         oldest_waiting: Reads the age of what waits in ARENA.
-        grades: Reconciles inputs of evaluators.
-        quiet_after: Seconds without an event after which a running battle is examined. It must be longer than
-            the broker recognises duplicates (ten minutes), which would drop what is republished.
+        created: Reads when ARENA was created; None while there is none.
+        evaluators: Names of the declared evaluators.
+        quiet_after: Seconds after which work that is not done is examined. It must be longer than the broker
+            recognises duplicates (ten minutes), which would drop what is republished.
     """
 
-    unfinished: Unfinished
+    work: PendingWork
     battles: Battles
     publish: Publish
-    oldest_waiting: OldestWaiting
-    grades: GradeReconciler
+    oldest_waiting: ArenaTime
+    created: ArenaTime
+    evaluators: Collection[str] = ()
     quiet_after: float = 900.0
-    _reached: UnfinishedBattle | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Make a pass every 15 seconds until `stop` is set."""
@@ -88,87 +83,92 @@ class Reconciler:
                 await asyncio.wait_for(stop.wait(), _INTERVAL)
 
     async def reconcile(self, now: datetime) -> int:
-        """One pass over at most 500 inputs and battles; the next one continues there.
+        """One pass over at most 500 inputs of stages and 500 of evaluators.
 
         Returns:
-            Number of inputs and battles that were republished or ended.
+            Number of inputs that were published again, or whose work ended.
 
         Raises:
             Unavailable: The database or the broker does not answer.
             nats.errors.Error: The broker does not answer.
         """
-        # Read first: what is published after this moment belongs to battles that are not quiet.
-        oldest = await self.oldest_waiting()
-        count = await self.grades.reconcile(now)
-        page = await self.unfinished.running(self._reached, _PAGE)
-        self._reached = page[-1] if len(page) == _PAGE else None
-        for battle in page:
-            quiet = now - battle.last_at >= timedelta(seconds=self.quiet_after)
-            if quiet and not _may_wait(battle, oldest):
-                count += await self._alone(battle, self._again(battle, now))
+        before = now - timedelta(seconds=self.quiet_after)
+        if (oldest := await self.oldest_waiting()) is not None:
+            # Work is noted before its message is published, which may be among those that wait.
+            before = min(before, oldest - _PUBLISHED_WITHIN)
+        count = 0
+        for pending in [*await self.work.waiting(before, _PAGE), *await self._lost(now)]:
+            try:
+                await self._again(pending)
+            except (Unavailable, nats.errors.Error, TimeoutError):
+                raise
+            except Exception:  # one that is damaged ends neither the pass nor the process
+                log.exception("work cannot be reconciled", **_about(pending.worker))
+            # Afterwards, so that only what was published counts; the broker drops what two recorders publish.
+            count += await self.work.count_attempt(pending, now)
         return count
 
-    async def _alone(self, battle: UnfinishedBattle, work: Awaitable[bool]) -> bool:
-        """Do the work of one battle; an error that is no outage ends neither the pass nor the process."""
-        try:
-            return await work
-        except (Unavailable, nats.errors.Error, TimeoutError):
-            raise
-        except Exception:
-            log.exception("a battle cannot be reconciled", battle_id=battle.id)
-            return False
+    async def _lost(self, now: datetime) -> list[Pending]:
+        """The work of evaluators whose inputs a lost stream may have had."""
+        created = await self.created() if self.evaluators else None
+        if created is None or now < created + _SETTLED:
+            return []
+        return await self.work.ungraded(self.evaluators, created - _KEPT, created + _LATE, _PAGE)
 
-    async def _again(self, battle: UnfinishedBattle, now: datetime) -> bool:
-        if battle.republished < _LAST_REPUBLICATION:
-            return await self._republish(battle, now)
+    async def _again(self, pending: Pending) -> None:
+        """Publish the input of work again, or the failure that ends it."""
+        worker = pending.worker
+        if pending.attempts >= _LAST_ATTEMPT and not worker.evaluator:
+            log.error("work ends, because nobody does it", **_about(worker))
+            await self.publish(await self._failure(pending))
+            metrics.RECONCILED.labels("failed").inc()
+            return
+        event: BattleEvent | None = None
+        try:
+            event = await self._input(pending)
+        except (UndecodableMessage, zlib.error):  # it is published in vain, until it ends with a reason
+            log.exception("a recorded event of a battle cannot be read", **_about(worker))
+        log.warning("republishing the input of work that nobody does", **_about(worker))
+        if event is not None:
+            await self.publish(event, worker.evaluator)
+        metrics.RECONCILED.labels("republished").inc()
+
+    async def _failure(self, pending: Pending) -> BattleFailed:
+        worker = pending.worker
         detail = (
-            f"no stage has reported anything since {battle.last_at:%Y-%m-%d %H:%M} UTC, "
-            f"although the battle was sent to the stages {battle.republished} times more"
+            f"the stage has reported nothing since {pending.waits_since:%Y-%m-%d %H:%M} UTC, "
+            f"although its input was sent to it {pending.attempts} times more"
         )
         failure = StageFailure(
-            stage=Stage.INTAKE, reason=Reason.DEADLINE, detail=detail, attempts=battle.republished + 1
+            stage=worker.stage,
+            reason=Reason.DEADLINE,
+            detail=detail,
+            attempts=pending.attempts + 1,
         )
-        log.error("a battle is ended, because no stage works on it", battle_id=battle.id)
-        key = derived_id("lost", battle.id, battle.last_at.isoformat())
-        await self.publish(BattleFailed(key, battle.id, battle.arena, failure))
-        metrics.RECONCILED.labels("failed").inc()
-        return True
+        row = await self.battles.get(worker.battle_id)
+        key = derived_id("lost", worker.battle_id, worker.stage.value, pending.input)
+        return BattleFailed(key, worker.battle_id, "" if row is None else row.arena, failure)
 
-    async def _republish(self, battle: UnfinishedBattle, now: datetime) -> bool:
-        inputs: Mapping[str, Event] = {}
-        try:
-            inputs = await self._inputs(battle)
-        except (UndecodableMessage, zlib.error):  # it is published in vain, until it ends with a reason
-            log.exception("a recorded event of a battle cannot be read", battle_id=battle.id)
-        log.warning(
-            "republishing a battle that no stage works on", battle_id=battle.id, inputs=sorted(inputs)
-        )
-        for event in inputs.values():
-            await self.publish(event)
-        # Afterwards, so that only what was published counts; the broker drops what two recorders publish.
-        if not await self.unfinished.claim(battle, now):
-            return False
-        metrics.RECONCILED.labels("republished").inc()
-        return True
+    async def _input(self, pending: Pending) -> BattleEvent | None:
+        """What a stage or an evaluator reads: the newest recorded event of its type, or the submission.
 
-    async def _inputs(self, battle: UnfinishedBattle) -> Mapping[str, Event]:
-        """The events to publish, by name.
-
-        They are the latest recorded input of each pending branch, or the submission where there is none.
+        None where no such event is recorded.
         """
-        stored = await self.battles.events_of(battle.id)
-        recorded = {event.name: event for event in stored if event.complete}
-        chains = [_CHAINS[column] for column in battle.pending]
-        names = {next((name for name in chain if name in recorded), _FIRST) for chain in chains}
-        inputs: dict[str, Event] = {
-            name: cast(BattleEvent, decode(recorded[name].schema, recorded[name].body))
-            for name in names
-            if name in recorded
-        }
-        if _FIRST in names:
-            submission = await self.battles.submission(battle.id)
-            inputs[_FIRST] = first_input(submission or Filled(b"", complete=True))
-        return inputs
+        worker = pending.worker
+        if worker.evaluator:
+            reads = event_name(EVALUATORS[worker.evaluator].reads)
+        else:
+            reads = PIPELINE[worker.stage].reads
+        event: BattleEvent | None
+        if reads == event_name(BattleSubmitted):
+            submission = await self.battles.submission(worker.battle_id)
+            event = first_input(submission or Filled(b"", complete=True))
+        else:
+            event = recorded_input(await self.battles.events_of(worker.battle_id), reads)
+        if event is None or isinstance(event, BattleFailed) or not pending.input:
+            return event
+        # A stage that runs again reads the recorded event under another key.
+        return replace(event, key=pending.input)
 
 
 def reconciler(
@@ -177,33 +177,23 @@ def reconciler(
     blobs: BlobStore,
     *,
     quiet_after: float,
-    evaluators: Sequence[str] = (),
+    evaluators: Collection[str] = (),
 ) -> Reconciler:
     """The reconciler of a platform."""
     metrics.begin_values(metrics.RECONCILED, ("republished", "failed"))
-    publish, battles = publisher(bus, blobs), Battles(database)
     return Reconciler(
-        unfinished=Unfinished(database),
-        battles=battles,
-        publish=publish,
+        work=PendingWork(database),
+        battles=Battles(database),
+        publish=publisher(bus, blobs),
         oldest_waiting=oldest_in_arena(bus),
-        grades=GradeReconciler(
-            lost=LostInputs(database),
-            battles=battles,
-            evaluators=evaluators,
-            publish=publisher_to_evaluators(bus, blobs),
-            created=created_of_arena(bus),
-        ),
+        created=created_of_arena(bus),
+        evaluators=evaluators,
         quiet_after=quiet_after,
     )
 
 
-def _may_wait(battle: UnfinishedBattle, oldest: datetime | None) -> bool:
-    """Whether a message of the battle can be among those of which the oldest is this old.
-
-    A battle is accepted, retried or claimed before its message is published.
-    """
-    return oldest is not None and oldest <= battle.last_at + _PUBLISHED_WITHIN
+def _about(worker: Worker) -> dict[str, str]:
+    return {"battle_id": worker.battle_id, "stage": worker.stage.value, "evaluator": worker.evaluator}
 
 
 def _why(error: Exception) -> str:

@@ -24,8 +24,8 @@ from nuggetstream.domain.event import (
     Event,
     arena_of,
     battle_id_of,
+    submission_key,
 )
-from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.lens import evaluator_of
 from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.scores import Unscorable
@@ -47,6 +47,7 @@ from services.store.outcome import Outcome
 from services.store.recording import NewEvent, Recorded, Recording
 from services.store.stated_outcomes import outcomes_of
 from services.wire.codec import encode
+from services.wire.evaluators import EVALUATORS
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED
 
@@ -62,10 +63,12 @@ class Recorder:
     Attributes:
         battles: The tables of battles, events and failures.
         notify: Publishes a core NATS message (subject, body), which may get lost.
+        evaluators: Names of the declared evaluators.
     """
 
     battles: Battles
     notify: Notify
+    evaluators: Sequence[str] = ()
     _record: Grouping[NewEvent, Recording] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +95,8 @@ class Recorder:
         return []
 
     async def _store(self, event: BattleEvent, outcomes: Sequence[Outcome]) -> None:
-        new = NewEvent.of(event, outcomes, stored_as=_public(event))
+        reading = [name for name in self.evaluators if isinstance(event, EVALUATORS[name].reads)]
+        new = NewEvent.of(event, outcomes, evaluators=reading, stored_as=_public(event))
         recorded = await self._record(new)
         if isinstance(recorded, LookupError) and await self.battles.deleted_at(battle_id_of(event)):
             log.info("an event of a deleted battle is dropped", battle_id=battle_id_of(event))
@@ -140,9 +144,7 @@ def _submission_of(event: BattleEvent) -> BattleSubmitted | None:
     if isinstance(event, BattleVoted | BattleFailed | BattleGraded):
         return None
     battle = event.battle
-    return BattleSubmitted(
-        derived_id("submitted", battle.id, battle.content_hash()), battle, None, flags_of(battle)
-    )
+    return BattleSubmitted(submission_key(battle.id, battle.content_hash()), battle, None, flags_of(battle))
 
 
 def _measure(recorded: Recorded, arena: str) -> None:

@@ -9,7 +9,8 @@ from zlib import crc32
 from sqlalchemy import Connection, bindparam, insert, select
 
 from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.domain.event import vote_of
+from nuggetstream.domain.event import submission_key, vote_of
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.text.languages import DetectedLanguage
 from services.store.battle_counts import count_battles
 from services.store.compressed import compress, pack
@@ -19,6 +20,7 @@ from services.store.recording import NewEvent, record_all
 from services.store.stated_outcomes import outcomes_of
 from services.store.tables import battles, blobs
 from services.store.text_references import separate_sources
+from services.store.work import Worker, begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
         rows.append(_row(each, received_at) | {"body": body})
         texts += own
     connection.execute(insert(battles), rows)
+    begin(connection, dict(map(_first_work, new)), received_at)
     if texts:
         wait_for_deletions(connection)
         insert_content(connection, blobs, texts)
@@ -110,6 +113,11 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
         record_all(connection, cast, received_at)
     # Last, as in a deletion, so that the two cannot deadlock.
     count_battles(connection, new, received_at)
+
+
+def _first_work(new: NewBattle) -> tuple[Worker, str]:
+    """The work with which the evaluation of a battle begins, and the key of its submission."""
+    return Worker(new.battle.id, Stage.SCRAPER), submission_key(new.battle.id, new.content_hash)
 
 
 def _separated(new: NewBattle) -> tuple[bytes, list[dict[str, Any]]]:

@@ -36,12 +36,12 @@ from services.store.tables import (
     deletions,
     events,
     failures,
-    grader_states,
     outcomes,
     sources,
     spend,
 )
 from services.store.webhook_tables import webhook_deliveries
+from services.store.work import work
 
 
 class DeletionResult(StrEnum):
@@ -150,7 +150,7 @@ class Deletions:
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
         for table in (
-            events, failures, grader_states, outcomes, sources, calls, call_prompts,
+            events, failures, work, outcomes, sources, calls, call_prompts,
             nugget_edits, outbox, parked_events, fetched_pages, webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))

@@ -12,7 +12,8 @@ from nuggetstream.domain.pipeline import Stage, branches_of
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
 from services.store.failure_rows import RecordedFailure, failure_of_row
-from services.store.tables import battles, failures, grader_states
+from services.store.tables import battles, failures
+from services.store.work import work
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,11 @@ def _is_open() -> ColumnElement[bool]:
         for stage in Stage
         for column in branches_of(stage)
     ]
-    ungraded = select(grader_states.c.evaluator).where(
-        grader_states.c.battle_id == failures.c.battle_id,
-        grader_states.c.evaluator == failures.c.evaluator,
-        grader_states.c.state == Branch.FAILED.value,
+    ungraded = select(work.c.evaluator).where(
+        work.c.battle_id == failures.c.battle_id,
+        work.c.stage == Stage.GRADER.value,
+        work.c.evaluator == failures.c.evaluator,
+        work.c.state == Branch.FAILED.value,
     )
     ended.append(and_(failures.c.stage == Stage.GRADER.value, ungraded.exists()))
     return and_(failures.c.discarded_at.is_(None), or_(*ended), ~superseded.exists())

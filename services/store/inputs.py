@@ -14,7 +14,6 @@ from services.store.event_reading import RecordedEvent
 from services.store.text_references import SUBMITTED, Filled
 from services.wire.codec import decode
 from services.wire.stages import battle_failed
-from services.wire.subjects import event_name
 
 _DETAIL = "the text of a source that was sent with the battle is no longer stored"
 
@@ -32,15 +31,15 @@ def first_input(submission: Filled) -> BattleSubmitted | BattleFailed:
     return battle_failed(submitted, failure)
 
 
-def graded_input(recorded: Sequence[RecordedEvent], kind: type[BattleEvent]) -> BattleEvent | None:
-    """The newest event of a battle that an evaluator grades; None where the battle has not come that far.
+def recorded_input(recorded: Sequence[RecordedEvent], name: str) -> BattleEvent | None:
+    """The newest recorded event of a battle that a stage reads; None where the battle has not come that far.
 
     Args:
         recorded: The events of the battle, in order.
-        kind: Type of the event that the evaluator reads.
+        name: Short name of the event that the stage or evaluator reads.
 
     Raises:
         UndecodableMessage: An event cannot be decoded.
     """
-    newest = next((row for row in reversed(recorded) if row.name == event_name(kind) and row.complete), None)
+    newest = next((row for row in reversed(recorded) if row.name == name and row.complete), None)
     return None if newest is None else cast(BattleEvent, decode(newest.schema, newest.body))

@@ -31,13 +31,13 @@ import services.store.edit_tables
 import services.store.fetch_tables
 import services.store.judge_biases
 import services.store.label_tables
-import services.store.lost_inputs
 import services.store.outbox
 import services.store.parked
 import services.store.question_tables
 import services.store.slices
 import services.store.tables
-import services.store.webhook_tables  # noqa: F401 - all of these declare tables or indexes
+import services.store.webhook_tables
+import services.store.work  # noqa: F401 - all of these declare tables or indexes
 from services.store.database import Database
 from services.store.schema import metadata
 

@@ -16,12 +16,14 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from nuggetstream.domain.nugget import BankVersion
 from nuggetstream.domain.nugget_edit import NuggetChange, RecordedEdit
+from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import Branch
 from services.store import outbox
 from services.store.database import Database
 from services.store.edit_tables import nugget_edits
 from services.store.recording import NewEvent, record_all
 from services.store.tables import battles
+from services.store.work import Worker, begin
 
 _CHANGES: TypeAdapter[tuple[NuggetChange, ...]] = TypeAdapter(tuple[NuggetChange, ...])
 
@@ -105,8 +107,9 @@ def _add(connection: Connection, new: NewEdit) -> EditResult:
         return EditResult.OUTDATED
     connection.execute(insert(nugget_edits), _row(new))
     record_all(connection, [new.event], new.recorded.edited_at)
-    pending = {"nugget_state": Branch.PENDING.value, "ended_at": None, "republished": 0}
+    pending = {"nugget_state": Branch.PENDING.value, "ended_at": None}
     connection.execute(update(battles).where(of_battle).values(pending))
+    begin(connection, {Worker(new.battle_id, Stage.ASSIGNER): new.event.event.key}, new.recorded.edited_at)
     outbox.put(connection, [new.event.event])
     return EditResult.ADDED
 

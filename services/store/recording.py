@@ -8,7 +8,7 @@ is counted. The events are written last, because their positions make other tran
 The number of statements does not grow with the number of events.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,16 +16,17 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
+from nuggetstream.domain.pipeline import BRANCHES
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.runtime.errors import InvalidInput
 from services.store.event_bodies import EncodedEvent, bodies_to_store
 from services.store.event_tail import take_positions
-from services.store.grader_states import note_graders
 from services.store.label_agreement import note_labels
 from services.store.outcome import Outcome
 from services.store.outcome_writing import put_all
 from services.store.progress import branches_moved
 from services.store.tables import battles, events, failures
+from services.store.work import note_work
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 
@@ -41,6 +42,7 @@ class NewEvent:
         schema: Schema of `body`.
         body: The encoded event, never a reference.
         outcomes: The outcomes that it states.
+        evaluators: Names of the declared evaluators that read it.
     """
 
     message_id: str
@@ -49,6 +51,7 @@ class NewEvent:
     schema: str
     body: bytes
     outcomes: Sequence[Outcome] = ()
+    evaluators: Collection[str] = ()
 
     @classmethod
     def of(
@@ -56,6 +59,7 @@ class NewEvent:
         event: core.BattleEvent,
         outcomes: Sequence[Outcome] = (),
         *,
+        evaluators: Collection[str] = (),
         stored_as: core.BattleEvent | None = None,
     ) -> "NewEvent":
         """An event with its message id and its encoded form.
@@ -63,6 +67,7 @@ class NewEvent:
         Args:
             event: The event.
             outcomes: The outcomes that it states.
+            evaluators: Names of the declared evaluators that read it.
             stored_as: The event as it is stored for clients, where it differs.
         """
         kind = type(event)
@@ -73,6 +78,7 @@ class NewEvent:
             schema=schema_of(kind),
             body=encode(stored_as or event),
             outcomes=outcomes,
+            evaluators=evaluators,
         )
 
 
@@ -114,6 +120,10 @@ class _Progress:
     judge_state: str
     ended_at: datetime | None
 
+    def pending(self) -> list[str]:
+        """The branches that are pending."""
+        return [name for name in BRANCHES if getattr(self, name) == Branch.PENDING]
+
     def apply(self, event: core.BattleEvent, at: datetime) -> Recorded:
         """Count an event and move the branches that it ends."""
         self.event_count += 1
@@ -149,7 +159,7 @@ _KNOWN = select(events.c.message_id, events.c.sequence).where(
 _MOVE = (
     update(battles)
     .where(battles.c.id == bindparam("battle"))
-    .values({name: bindparam(f"new_{name}") for name in _COLUMNS} | {"republished": 0})
+    .values({name: bindparam(f"new_{name}") for name in _COLUMNS})
 )
 
 
@@ -192,7 +202,8 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
     if moved:
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in moved])
     happened = [each.event for each, _ in stored]
-    note_graders(connection, happened)
+    pending = {battle_id: moving[battle_id].pending() for battle_id in moved}
+    note_work(connection, [(each.event, each.evaluators) for each, _ in stored], pending, at)
     _insert_failures(connection, [_failure_row(e, at) for e in happened if isinstance(e, core.BattleFailed)])
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
     note_labels(connection, happened)

@@ -8,10 +8,11 @@ reply cache.
 """
 
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import structlog
 from sqlalchemy import Connection, bindparam, or_, select, update
@@ -20,11 +21,12 @@ from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, branches_of
 from nuggetstream.domain.progress import Branch
-from services.store.event_reading import RecordedEvent, read_events, read_submission
-from services.store.inputs import first_input
+from services.store.event_reading import read_events, read_submission
+from services.store.inputs import first_input, recorded_input
 from services.store.tables import battles, failures
 from services.store.text_references import Filled
-from services.wire.codec import UndecodableMessage, decode
+from services.store.work import Worker, begin
+from services.wire.codec import UndecodableMessage
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +38,7 @@ _STATES = (
     .with_for_update(key_share=True)
 )
 _FAILED = _STATES.with_only_columns(battles.c.id)
-_FIRST = "submitted"
+_FIRST = Stage.SCRAPER  # which reads the submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def run_again(
     Args:
         connection: Connection in a transaction; in SQLite one that may write.
         battle_ids: Ids of battles, of which any may be running, scored or unknown.
-        at: The time now, from which on the new runs may be quiet before they are republished.
+        at: The time now.
 
     Returns:
         For each battle that runs again the events that start its new run, which have to be published.
@@ -70,20 +72,21 @@ def run_again(
     for battle_id in failed:
         try:
             with connection.begin_nested():
-                restarts = restart_failed(connection, battle_id, at)
-                runs[battle_id] = _events(connection, battle_id, restarts)
+                restarts = restart_failed(connection, battle_id)
+                inputs = _inputs(connection, battle_id, restarts)
+                begin(connection, {Worker(battle_id, stage): event.key for stage, event in inputs}, at)
+                runs[battle_id] = list({event.key: event for _, event in inputs}.values())
         except (UndecodableMessage, zlib.error):
             log.exception("a recorded event of a battle cannot be read", battle_id=battle_id)
     return runs
 
 
-def restart_failed(connection: Connection, battle_id: str, at: datetime) -> list[Restart]:
+def restart_failed(connection: Connection, battle_id: str) -> list[Restart]:
     """Set the failed branches of an ended battle back to pending.
 
     Args:
         connection: Connection in a transaction.
         battle_id: Id of the battle.
-        at: As in `run_again`.
 
     Returns:
         The stages that have to run again; none where nothing of the battle has failed, or where it runs.
@@ -94,9 +97,7 @@ def restart_failed(connection: Connection, battle_id: str, at: datetime) -> list
     columns = [name for name in BRANCHES if states[name] == Branch.FAILED.value]
     reset: dict[str, Any] = dict.fromkeys(columns, Branch.PENDING.value)
     of_battle = battles.c.id == battle_id
-    connection.execute(
-        update(battles).where(of_battle).values(**reset, ended_at=None, republished=0, republished_at=at)
-    )
+    connection.execute(update(battles).where(of_battle).values(**reset, ended_at=None))
     query = select(failures.c.key, failures.c.stage).where(failures.c.battle_id == battle_id)
     rows = connection.execute(query.order_by(failures.c.failed_at.desc(), failures.c.key))
     return _restarts(columns, [_Failure(row.key, Stage(row.stage)) for row in rows])
@@ -119,29 +120,27 @@ def _restarts(pending: Sequence[str], rows: Sequence[_Failure]) -> list[Restart]
     return [Restart(stage, tuple(keys)) for stage, keys in stages.items()]
 
 
-def _events(connection: Connection, battle_id: str, restarts: Sequence[Restart]) -> list[BattleEvent]:
-    """The inputs of stages under keys that are the same whenever they are made for the same failures."""
+def _inputs(
+    connection: Connection, battle_id: str, restarts: Sequence[Restart]
+) -> list[tuple[Stage, BattleEvent]]:
+    """What each stage has to read again, under keys that follow from the failures.
+
+    A stage whose input was never recorded begins with the first stage. Stages may share an event.
+    """
     submission = read_submission(connection, battle_id) or Filled(b"", complete=True)
-    recorded = {event.name: event for event in read_events(connection, battle_id) if event.complete}
-    return [
-        replace(event, key=derived_id(event.key, "run after", sorted(set(keys))))
-        for name, keys in _by_input(restarts, recorded).items()
-        for event in [_input(name, recorded, submission)]
-    ]
-
-
-def _by_input(restarts: Sequence[Restart], recorded: Mapping[str, RecordedEvent]) -> dict[str, list[str]]:
-    """The events to publish, each with the failures that are the reason; stages may share an event."""
-    by_input: dict[str, list[str]] = {}
+    recorded = read_events(connection, battle_id)
+    causes: dict[str, set[str]] = defaultdict(set)
+    stages: dict[Stage, str] = {}
+    inputs: dict[str, BattleEvent] = {}
     for restart in restarts:
-        step = PIPELINE.get(restart.stage)
-        name = _FIRST if step is None else step.reads
-        by_input.setdefault(name if name in recorded else _FIRST, []).extend(restart.failures)
-    return by_input
-
-
-def _input(name: str, recorded: Mapping[str, RecordedEvent], submission: Filled) -> BattleEvent:
-    """The newest recorded event with a name, or the submission."""
-    if (newest := recorded.get(name)) is None:
-        return first_input(submission)
-    return cast(BattleEvent, decode(newest.schema, newest.body))
+        stage = restart.stage if restart.stage in PIPELINE else _FIRST
+        event = recorded_input(recorded, PIPELINE[stage].reads)
+        stage = _FIRST if event is None else stage
+        stages[stage] = reads = PIPELINE[stage].reads
+        causes[reads] |= set(restart.failures)
+        inputs[reads] = first_input(submission) if event is None else event
+    again = {
+        reads: replace(event, key=derived_id(event.key, "run after", sorted(causes[reads])))
+        for reads, event in inputs.items()
+    }
+    return [(stage, again[reads]) for stage, reads in stages.items()]

@@ -1,10 +1,9 @@
-"""The tables of the database; those of chunks are in `chunk_tables.py`.
+"""The tables of the database; others are in `chunk_tables.py`, `work.py` and beside what uses them.
 
 battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages without what is stored elsewhere
 event_positions the position of the newest event of all battles
 failures     failures of stages
-grader_states whether each evaluator has graded a battle or given up
 outcomes     the winner per battle and source; ratings are computed from their counts
 sources      the usable pages of each battle, and the sides that cite them
 blobs        content-addressed bytes: page texts and large message bodies
@@ -65,11 +64,8 @@ battles = Table(
     Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
     Column("flagged", Boolean, nullable=False, server_default=false()),
-    Column("republished", Integer, nullable=False, server_default="0"),  # how often, by the reconciler
-    Column("republished_at", _UTC),
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
-    index_where("ended_at IS NULL", "ix_battles_running", "received_at", "id"),
 )
 
 events = Table(
@@ -110,14 +106,6 @@ failures = Table(
     Column("discarded_at", _UTC),
     Index(None, "arena", "failed_at"),
     Index(None, "failed_at"),
-)
-
-grader_states = Table(
-    "grader_states",
-    metadata,
-    Column("battle_id", String(200), primary_key=True),
-    Column("evaluator", String(80), primary_key=True),
-    Column("state", String(16), nullable=False),
 )
 
 outcomes = Table(

@@ -1,12 +1,19 @@
 """Publish events outside the runner, which publishes the outputs of stages."""
 
-from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Protocol
 
 from nuggetstream.domain.event import Event
 from services.runtime.bus import Bus
 from services.wire.codec import BlobStore, seal
+from services.wire.evaluators import subject_of
 
-Publish = Callable[[Event], Awaitable[object]]
+
+class Publish(Protocol):
+    """Publishes an event, on the subject that only one evaluator reads where one is named."""
+
+    async def __call__(self, event: Event, evaluator: str = "") -> object:  # noqa: D102 - as the class says
+        ...
 
 
 def publisher(bus: Bus, blobs: BlobStore, within: float | None = None) -> Publish:
@@ -18,7 +25,10 @@ def publisher(bus: Bus, blobs: BlobStore, within: float | None = None) -> Publis
         within: Seconds until a broker that does not answer counts as unavailable; the bus's own by default.
     """
 
-    async def publish(event: Event) -> object:
-        return await bus.publish(await seal(event, blobs), within)
+    async def publish(event: Event, evaluator: str = "") -> object:
+        message = await seal(event, blobs)
+        if evaluator:
+            message = replace(message, subject=subject_of(evaluator), id=f"{message.id} {evaluator}")
+        return await bus.publish(message, within)
 
     return publish

@@ -29,17 +29,18 @@ from services.wire.topology import MOVER_DEAD, consumers
 async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
     battles = Battles(parts.database)
-    recorder = Recorder(battles, parts.bus.core_publish)
+    evaluators = parts.platform.declared_evaluators
+    recorder = Recorder(battles, parts.bus.core_publish, evaluators)
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
-    declared = consumers(parts.platform.declared_evaluators)
+    declared = consumers(evaluators)
     mover = AdvisoryMover(parts.bus, declared, lambda letter: failure_of(letter, parts.blobs))
     reconciling = reconciler(
         parts.bus,
         parts.database,
         parts.blobs,
         quiet_after=parts.platform.quiet_seconds,
-        evaluators=parts.platform.declared_evaluators,
+        evaluators=evaluators,
     )
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))

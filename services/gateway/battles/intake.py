@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.domain.event import BattleSubmitted, submission_key
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.manipulation import flags_of
@@ -111,7 +111,7 @@ class Intake:
         sent, turns = [], Turns()
         for submission in submissions:
             battle = submission.to_core()
-            key = derived_id("submitted", battle.id, battle.content_hash())
+            key = submission_key(battle.id, battle.content_hash())
             event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
             detected = await language_of(battle.query) if battle.language is None else None
             sent.append(Submission.of(event, now, detected))

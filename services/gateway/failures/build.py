@@ -24,13 +24,14 @@ from services.store.database import Database
 from services.store.eraser import eraser_of
 from services.store.failed import FailedBattles
 from services.store.nugget_edits import NuggetEdits
+from services.wire.publishing import publisher
 
 
 def administration(
     bus: Bus, database: Database, intake: Intake, access: Access, evaluators: Sequence[str] = ()
 ) -> APIRouter:
     """The routes for administrators."""
-    regrading = Regrading(intake.battles, bus, Blobs(database), evaluators)
+    regrading = Regrading(intake.battles, publisher(bus, Blobs(database)), evaluators)
     actions = FailureActions(FailedBattles(database), DeadLetters(bus), intake, regrading)
     editor = Editor(intake.battles, NuggetEdits(database), intake.relay, intake.admission)
     router = APIRouter()

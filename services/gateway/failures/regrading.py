@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nuggetstream.domain.identity import derived_id
-from services.runtime.bus import Bus
 from services.store.battles import Battles
 from services.store.failed import FailedBattle
-from services.store.inputs import graded_input
-from services.wire.codec import BlobStore, seal
-from services.wire.evaluators import EVALUATORS, subject_of
+from services.store.inputs import recorded_input
+from services.wire.evaluators import EVALUATORS
+from services.wire.publishing import Publish
+from services.wire.subjects import event_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,12 @@ class Regrading:
 
     Attributes:
         battles: Battles and their events.
-        bus: Connection to the broker.
-        blobs: Where large bodies are stored.
+        publish: Publishes an event to an evaluator.
         evaluators: Names of the declared evaluators.
     """
 
     battles: Battles
-    bus: Bus
-    blobs: BlobStore
+    publish: Publish
     evaluators: Sequence[str]
 
     async def grade_again(self, failed: FailedBattle) -> bool:
@@ -44,10 +42,11 @@ class Regrading:
         name = recorded.failure.evaluator
         if not failed.open or name is None or name not in self.evaluators:
             return False
-        event = graded_input(await self.battles.events_of(recorded.battle_id), EVALUATORS[name].reads)
+        event = recorded_input(
+            await self.battles.events_of(recorded.battle_id), event_name(EVALUATORS[name].reads)
+        )
         if event is None:
             return False
         event = replace(event, key=derived_id(event.key, "graded after", failed.key))
-        message = await seal(event, self.blobs)
-        await self.bus.publish(replace(message, subject=subject_of(name), id=f"{message.id} {name}"))
+        await self.publish(event, name)
         return True

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleGraded
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.pipeline import Stage
-from services.recorder import grades
 from services.recorder.reconciler import Reconciler, reconciler
 from services.runtime.bus import ensure
-from services.store.lost_inputs import LostInputs
+from services.store.work import work
 from services.wire import topology
 from services.wire.codec import decode
 from tests.integration.gateway.world import GRADERS, Story, World, battle, submission
@@ -28,6 +28,12 @@ def reconciler_of(world: World, evaluators: Sequence[str] = GRADERS) -> Reconcil
 @pytest.fixture
 async def story(world: World) -> Story:
     """A battle that was evaluated; its evaluator has not graded it."""
+    return await told(world, GRADERS)
+
+
+async def told(world: World, evaluators: Sequence[str]) -> Story:
+    """A battle that was evaluated while these evaluators were declared."""
+    world.recorder.evaluators = evaluators
     await world.http.post("/v1/battles", json=submission())
     story = Story(battle())
     await world.happens(*story.told())
@@ -61,6 +67,11 @@ def graded(evaluator: str = "answer_quality") -> BattleGraded:
     return BattleGraded("graded", "tides", "demo", Grading(evaluator, "m", "1", (criterion,), (grade,)))
 
 
+def gave_up() -> BattleFailed:
+    failure = StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "It declined.", evaluator="answer_quality")
+    return BattleFailed("failed", "tides", "demo", failure)
+
+
 async def test_an_evaluator_gets_what_the_stream_lost_once(world: World, story: Story) -> None:
     await lose_the_stream(world)
     reconciling = reconciler_of(world)
@@ -75,15 +86,14 @@ async def test_an_evaluator_gets_what_the_stream_lost_once(world: World, story: 
 async def test_what_an_evaluator_has_graded_or_given_up_is_left_alone(
     world: World, story: Story, state: str
 ) -> None:
-    failure = StageFailure(Stage.GRADER, Reason.LLM_REFUSED, "It declined.", evaluator="answer_quality")
-    failed = BattleFailed("failed", "tides", "demo", failure)
-    await world.happens(graded() if state == "graded" else failed)
+    await world.happens(graded() if state == "graded" else gave_up())
     await lose_the_stream(world)
     assert await later(reconciler_of(world)) == 0
 
 
-async def test_each_evaluator_gets_the_event_that_it_reads(world: World, story: Story) -> None:
+async def test_each_evaluator_gets_the_event_that_it_reads(world: World) -> None:
     declared = (*GRADERS, "second_assigner")
+    story = await told(world, declared)
     await lose_the_stream(world, declared)
     assert await later(reconciler_of(world, declared)) == 2
     assert dict(await inputs(world)) == {
@@ -92,31 +102,25 @@ async def test_each_evaluator_gets_the_event_that_it_reads(world: World, story: 
     }
 
 
-async def test_a_battle_that_has_not_come_so_far_is_left_to_its_stages(world: World) -> None:
-    await world.http.post("/v1/battles", json=submission())
-    story = Story(battle())
-    await world.happens(story.submitted(), story.scraped())
+async def test_what_an_evaluator_leaves_out_is_no_sign_of_a_loss(world: World, story: Story) -> None:
+    assert story.battle.id == "tides"
+    async with world.database.transaction() as tx:  # recorded some time after the stream was created
+        await tx.execute(update(work).values(waits_since=datetime.now(UTC) + 5 * MINUTE))
+    assert await later(reconciler_of(world), minutes=600) == 0
+
+
+async def test_an_evaluator_that_is_no_longer_declared_gets_nothing(world: World, story: Story) -> None:
+    assert story.battle.id == "tides"
+    await lose_the_stream(world, ())
+    assert await later(reconciler_of(world, ())) == 0
+
+
+async def test_only_what_the_lost_stream_can_have_had_is_published_again(world: World, story: Story) -> None:
     await lose_the_stream(world)
+    async with world.database.transaction() as tx:
+        await tx.execute(update(work).values(waits_since=datetime.now(UTC) - timedelta(days=8)))
     assert await later(reconciler_of(world)) == 0
-
-
-async def test_inputs_are_examined_page_by_page_and_none_of_one_moment_is_left_out(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(5):
-        await world.http.post("/v1/battles", json=submission(id=f"tides {number}"))
-        story = Story(battle(id=f"tides {number}"))
-        await world.happens(story.submitted(), story.scraped(), story.indexed(), story.retrieved())
-    await lose_the_stream(world)
-    monkeypatch.setattr(grades, "_PAGE", 2)
-    reconciling = reconciler_of(world)
-    assert [await later(reconciling) for _ in range(4)] == [2, 2, 1, 0]
-    assert {event.battle.id for _, event in await inputs(world)} == {f"tides {n}" for n in range(5)}
-
-
-async def test_only_what_the_lost_stream_can_have_had_is_examined(world: World, story: Story) -> None:
-    now, reads, lost = datetime.now(UTC), {"retrieved": ["answer_quality"]}, LostInputs(world.database)
-    for created in (now - 2 * MINUTE, now + timedelta(days=8)):  # it had begun long before; it kept a week
-        page = await lost.page(created, reads, 10)
-        assert (page.evaluators, page.more) == ({}, False)
-    assert (await lost.page(now + timedelta(days=6), reads, 10)).evaluators == {"tides": ["answer_quality"]}
+    async with world.database.transaction() as tx:
+        await tx.execute(update(work).values(waits_since=datetime.now(UTC) - timedelta(days=6)))
+    assert await later(reconciler_of(world)) == 1
+    assert [event for _, event in await inputs(world)] == [story.retrieved()]

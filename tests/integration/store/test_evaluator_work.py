@@ -19,7 +19,7 @@ from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.failed import FailedBattles, FailureFilter
 from services.store.stated_outcomes import outcomes_of
-from services.store.tables import grader_states
+from services.store.work import work
 from services.wire.rating_queries import AgreementQuery
 from tests import samples
 from tests.samples import NOON
@@ -76,7 +76,7 @@ async def test_a_deleted_battle_takes_the_states_of_its_evaluators_along(
     await happens(battles, samples.graded(), samples.assigned(1, 1, of=1), samples.judged())
     await Deletions(database).delete("b1", NOON)
     async with database.reading() as tx:
-        assert (await tx.execute(select(grader_states))).all() == []
+        assert (await tx.execute(select(work))).all() == []
 
 
 async def test_an_evaluator_neither_ends_nor_fails_nor_restarts_a_battle(
