@@ -92,6 +92,9 @@ BATTLE_SECONDS = Histogram(
     buckets=_SECONDS_BY_ARENA,
 )
 EMBED_VIEWS = Counter("nuggetstream_embed_views_total", "Pages of battles served for frames on other sites.")
+OUTBOX_MESSAGES = Gauge(
+    "nuggetstream_outbox_messages", "Messages of accepted battles and votes that wait for the broker."
+)
 STREAM_FOLLOWERS = Gauge("nuggetstream_stream_followers", "Clients that follow the events of many battles.")
 STREAM_EVENTS = Counter(
     "nuggetstream_stream_events_total", "Events sent to clients that follow many battles.", ["kind"]

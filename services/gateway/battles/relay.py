@@ -17,6 +17,7 @@ import structlog
 
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.errors import Permanent, Unavailable
+from services.runtime.metrics import OUTBOX_MESSAGES
 from services.runtime.polling import pause
 from services.store.outbox import Outbox
 
@@ -76,6 +77,7 @@ class Relay:
         await self._forget()
         done = await self.outbox.relay(self._publish_all, older, _PAGE) if self.bus.connected else 0
         self.waiting = await self.outbox.count()
+        OUTBOX_MESSAGES.set(self.waiting)
         return done
 
     async def problem(self) -> str | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from prometheus_client import REGISTRY
 from sqlalchemy import select
 
 from nuggetstream.domain.battle import Side, Vote
@@ -80,6 +81,7 @@ async def test_while_the_broker_is_away_battles_and_votes_are_accepted_and_wait(
     assert (await world.http.post("/v1/battles/tides/vote", json={"vote": "a"})).status_code == 202
     assert (await world.http.post("/v1/battles", json=submission())).status_code == 200
     await relay.relay(AT_ONCE)
+    assert REGISTRY.get_sample_value("nuggetstream_outbox_messages") == 2
     ready = await world.http.get("/readyz")
     assert (ready.status_code, ready.json()["reasons"]) == (
         503,
@@ -93,6 +95,7 @@ async def test_while_the_broker_is_away_battles_and_votes_are_accepted_and_wait(
     assert await relay.relay(AT_ONCE) == 2
     assert [type(event) for event in await world.published()] == [BattleSubmitted, BattleVoted]
     assert await waiting(world) == []
+    assert REGISTRY.get_sample_value("nuggetstream_outbox_messages") == 0
     assert (await world.http.get("/readyz")).status_code == 200
 
 
