@@ -9,7 +9,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from nuggetstream.files.numerals import MISSING, integer, interval, number
 from nuggetstream.report.blocks import Figure
+from nuggetstream.report.numbers.human_ratings import Rated
 from nuggetstream.statistics.share import Share
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8A9299"
@@ -23,6 +25,7 @@ VOTE_NAMES = {
     "b": "people prefer B",
     "both_bad": "people call both bad",
 }
+Look = tuple[str, str, str]  # name in the legend, colour and symbol
 DARK_INK = "#14181a"  # text on cells that are light in every theme
 ROW = 34  # pixels per horizontal row
 _FRAME = 96  # pixels for title, legend and axis
@@ -142,6 +145,92 @@ def share_marks(
         customdata=[(share.count, share.of) for _, share, _ in known],
         hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]})" + extra,
     )
+
+
+def ratings_figure(
+    title: str, rows: Mapping[str, Sequence[Rated | None]], ways: Sequence[Look], per_row: int, reach: float
+) -> Figure:
+    """Ratings of systems in several ways, each with its interval.
+
+    Args:
+        title: What the figure shows.
+        rows: System -> its rating by each way; None where a way cannot rate it.
+        ways: Name, colour and symbol of each way.
+        per_row: Pixels per system.
+        reach: Vertical distance of the outermost ways in a row.
+    """
+    traces, names = [], list(rows)
+    for index, (name, colour, symbol) in enumerate(ways):
+        known = [(y, rating) for y, own in enumerate(rows.values()) if (rating := own[index])]
+        if not known:
+            continue
+        traces.append(
+            marks_with_intervals(
+                name,
+                [rating.rating for _, rating in known],
+                [y + offset(index, len(ways), reach) for y, _ in known],
+                [rating.low for _, rating in known],
+                [rating.high for _, rating in known],
+                marker={"color": colour, "symbol": symbol, "size": 11},
+                customdata=[interval(rating.low, rating.high) for _, rating in known],
+                hovertemplate="%{x:.0f} (%{customdata})",
+            )
+        )
+    said = (
+        ", ".join(f"{name} {rating_words(rating)}" for (name, _, _), rating in zip(ways, own, strict=True))
+        for own in rows.values()
+    )
+    alt = "; ".join(f"{system}: {ratings}" for system, ratings in zip(names, said, strict=True))
+    layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
+    return figure(title, alt, traces, rows_height(len(names), per_row), layout)
+
+
+def rating_words(rating: Rated | None) -> str:
+    """A rating with its interval, or a dash where there is none."""
+    if rating is None:
+        return MISSING
+    return f"{number(rating.rating, 0)} ({interval(rating.low, rating.high)})"
+
+
+def shares_figure(
+    title: str,
+    axis: Mapping[str, Any],
+    rows: Mapping[str, tuple[Mapping[str, int], int]],
+    colours: Mapping[str, str],
+    *,
+    things: str = "",
+    height: int | None = None,
+) -> Figure:
+    """Stacked shares of categories, a bar per row; categories that never occur are left out.
+
+    Args:
+        title: What the figure shows.
+        axis: The horizontal axis.
+        rows: Name -> category -> count, and what the counts are shares of.
+        colours: Colour of each category, in the order of the stack.
+        things: What is counted, for the hover text.
+        height: In CSS pixels; by default as the number of rows needs.
+    """
+    traces = [
+        go.Bar(
+            name=category.replace("_", " "),
+            orientation="h",
+            x=[counts.get(category, 0) / total for counts, total in rows.values()],
+            y=list(range(len(rows))),
+            marker={"color": colour},
+            customdata=[(counts.get(category, 0), total) for counts, total in rows.values()],
+            hovertemplate=f"%{{x:.1%}} (%{{customdata[0]}} of %{{customdata[1]}}{things})",
+        )
+        for category, colour in colours.items()
+        if any(counts.get(category) for counts, _ in rows.values())
+    ]
+    alt = "; ".join(
+        f"{name}: of {integer(total)}{things}, "
+        + ", ".join(f"{each.replace('_', ' ')} {integer(count)}" for each, count in counts.items() if count)
+        for name, (counts, total) in rows.items()
+    )
+    layout = {"yaxis": names_axis(list(rows)), "xaxis": axis, "showlegend": True}
+    return figure(title, alt, traces, height or rows_height(len(rows)), layout)
 
 
 def offset(index: int, marks: int, reach: float = 0.5) -> float:

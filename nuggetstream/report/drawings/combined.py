@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import MISSING, integer, interval, many, number, percent
+from nuggetstream.files.numerals import integer, many, number, percent
 from nuggetstream.ratings.combined_standing import EstimateState
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
     GREEN,
     ORANGE,
     PURPLE,
-    figure,
-    marks_with_intervals,
-    names_axis,
-    offset,
-    rows_height,
+    rating_words,
+    ratings_figure,
 )
 from nuggetstream.report.numbers.combined import ArenaCombined, LensCombined, NextVotes, ThreeWays
 from nuggetstream.report.numbers.human_ratings import Rated
@@ -83,44 +80,8 @@ def _ways(system: ThreeWays) -> tuple[Rated | None, ...]:
 
 
 def _chart(estimate: LensCombined) -> Figure:
-    traces = []
-    for index, (name, colour, symbol) in enumerate(_WAYS):
-        known = [
-            (row, rating) for row, system in enumerate(estimate.systems) if (rating := _ways(system)[index])
-        ]
-        if not known:
-            continue
-        traces.append(
-            marks_with_intervals(
-                name,
-                [rating.rating for _, rating in known],
-                [row + offset(index, len(_WAYS)) for row, _ in known],
-                [rating.low for _, rating in known],
-                [rating.high for _, rating in known],
-                marker={"color": colour, "symbol": symbol, "size": 11},
-                customdata=[interval(rating.low, rating.high) for _, rating in known],
-                hovertemplate="%{x:.0f} (%{customdata})",
-            )
-        )
-    alt = "; ".join(
-        f"{system.system}: "
-        + ", ".join(
-            f"{name} {_rating(rating)}" for (name, _, _), rating in zip(_WAYS, _ways(system), strict=True)
-        )
-        for system in estimate.systems
-    )
-    layout = {
-        "yaxis": names_axis([system.system for system in estimate.systems]),
-        "xaxis": {"title": {"text": "rating"}},
-    }
     title = f"Ratings three ways: people and the {estimate.lens} lens"
-    return figure(title, alt, traces, rows_height(len(estimate.systems), _ROW), layout)
-
-
-def _rating(rating: Rated | None) -> str:
-    if rating is None:
-        return MISSING
-    return f"{number(rating.rating, 0)} ({interval(rating.low, rating.high)})"
+    return ratings_figure(title, {each.system: _ways(each) for each in estimate.systems}, _WAYS, _ROW, 0.5)
 
 
 def _notices(estimate: LensCombined, suffix: str) -> list[Block]:
@@ -145,18 +106,13 @@ def _notices(estimate: LensCombined, suffix: str) -> list[Block]:
 def _table(estimate: LensCombined, suffix: str) -> list[Table]:
     if not estimate.systems:
         return []
-    rows = [(system.system, *map(_rating, _ways(system))) for system in estimate.systems]
-    note = (
-        f"λ = {number(estimate.tuning, 2)}; {many(estimate.both, 'battle')} with both votes, "
-        f"{integer(estimate.automatic_only)} with an automatic one only."
-    )
-    columns = ("system", *(name for name, _, _ in _WAYS))
     return [
         Table(
             caption=f"People and the {estimate.lens} lens{suffix}",
-            columns=columns,
-            rows=rows,
-            note=note,
+            columns=("system", *(name for name, _, _ in _WAYS)),
+            rows=[(system.system, *map(rating_words, _ways(system))) for system in estimate.systems],
+            note=f"λ = {number(estimate.tuning, 2)}; {many(estimate.both, 'battle')} with both votes, "
+            f"{integer(estimate.automatic_only)} with an automatic one only.",
             folded=True,
         )
     ]

@@ -48,19 +48,15 @@ def draw_gaps(arenas: Sequence[ArenaBoards]) -> Block:
     ]
     if not rows:
         return NotMeasured("differences of neighbours", "no lens rates two systems")
-    note = (
-        "The errors of two ratings are correlated, so this is the interval of their difference and not the "
-        "overlap of their own intervals. Where it excludes 0 and has no †, the data tell the two systems "
-        "apart. Degenerate: all resamples agree, as for two systems that have only tied, so the error is "
-        f"unknown. {FEW_MARK} one of the two has fewer than {FEW} battles: resamples of so few hardly "
-        "differ, so the interval is too narrow and P(above) too extreme."
-    )
-    columns = ("neighbours", "lens", "points apart", "95% interval", "P(above)")
     return Table(
         caption="Neighbours in the standings",
-        columns=columns,
+        columns=("neighbours", "lens", "points apart", "95% interval", "P(above)"),
         rows=rows,
-        note=note,
+        note="The errors of two ratings are correlated, so this is the interval of their difference and not "
+        "the overlap of their own intervals. Where it excludes 0 and has no †, the data tell the two systems "
+        "apart. Degenerate: all resamples agree, as for two systems that have only tied, so the error is "
+        f"unknown. {FEW_MARK} one of the two has fewer than {FEW} battles: resamples of so few hardly "
+        "differ, so the interval is too narrow and P(above) too extreme.",
         text_columns=(1,),
         folded=True,
     )
@@ -108,14 +104,17 @@ def _matrix(board: LensBoard) -> Figure:
         ygap=2,
     )
     across = names_axis(names) | {"range": [-0.5, len(names) - 0.5], "tickangle": -40}
-    alt = "; ".join(
-        f"{pair.a} took {percent(pair.share, 0)} of the points from {pair.b} in "
-        f"{many(round(pair.battles), 'battle')}"
-        for pair in board.pairs
+    return figure(
+        f"Share of points, {board.lens} lens",
+        alt="; ".join(
+            f"{pair.a} took {percent(pair.share, 0)} of the points from {pair.b} in "
+            f"{many(round(pair.battles), 'battle')}"
+            for pair in board.pairs
+        ),
+        traces=[heat],
+        height=rows_height(len(names), 44) + 60,
+        layout={"yaxis": names_axis(names), "xaxis": across},
     )
-    layout = {"yaxis": names_axis(names), "xaxis": across}
-    title = f"Share of points, {board.lens} lens"
-    return figure(title, alt, [heat], rows_height(len(names), 44) + 60, layout)
 
 
 def _cell(cell: _Cell | None) -> str:
@@ -135,19 +134,23 @@ def _hover(row: str, column: str, shares: dict[tuple[str, str], _Cell]) -> str:
 
 
 def _counts(arenas: Sequence[ArenaBoards]) -> Table:
-    rows = [
-        (
-            f"{pair.a} and {pair.b}",
-            _name(board, arena, arenas),
-            percent(pair.share),
-            integer(pair.battles),
-            integer(pair.wins_a),
-            integer(pair.ties),
-            integer(pair.wins_b),
-        )
-        for arena in arenas
-        for board in arena.boards
-        for pair in board.pairs
-    ]
-    columns = ("systems", "lens", "points of the first", "battles", "first won", "tied", "second won")
-    return Table(caption="All pairs", columns=columns, rows=rows, text_columns=(1,), folded=True)
+    return Table(
+        caption="All pairs",
+        columns=("systems", "lens", "points of the first", "battles", "first won", "tied", "second won"),
+        rows=[
+            (
+                f"{pair.a} and {pair.b}",
+                _name(board, arena, arenas),
+                percent(pair.share),
+                integer(pair.battles),
+                integer(pair.wins_a),
+                integer(pair.ties),
+                integer(pair.wins_b),
+            )
+            for arena in arenas
+            for board in arena.boards
+            for pair in board.pairs
+        ],
+        text_columns=(1,),
+        folded=True,
+    )

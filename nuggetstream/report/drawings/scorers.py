@@ -76,18 +76,20 @@ def _p(value: float | None) -> str:
 
 
 def _alike(scorers: Scorers) -> Table:
-    rows = [
-        (
-            _pair(alike),
-            number(alike.kappa, 2),
-            percent(alike.same / alike.compared if alike.compared else None),
-            part_of(alike.compared, alike.received),
-        )
-        for alike in scorers.alike
-    ]
-    note = "A dash: nothing was compared, or all votes fall into one category, so that kappa is undefined."
-    columns = ("scorers", "weighted kappa", "same preference", "battles")
-    return Table(caption="Battle by battle", columns=columns, rows=rows, note=note)
+    return Table(
+        caption="Battle by battle",
+        columns=("scorers", "weighted kappa", "same preference", "battles"),
+        rows=[
+            (
+                _pair(alike),
+                number(alike.kappa, 2),
+                percent(alike.same / alike.compared if alike.compared else None),
+                part_of(alike.compared, alike.received),
+            )
+            for alike in scorers.alike
+        ],
+        note="A dash: nothing was compared, or all votes fall into one category, so that kappa is undefined.",
+    )
 
 
 def _chart(limits: Limits) -> Figure:
@@ -111,50 +113,59 @@ def _chart(limits: Limits) -> Figure:
     values = [limits.low, limits.high, *differences]
     reach = 1.2 * max((abs(value) for value in values if value is not None), default=0.0) or 0.1
     shape = {"type": "line", "x0": 0, "x1": 1, "xref": "paper"}
-    layout = {
-        "xaxis": {"title": {"text": "mean share of points"}, "tickformat": ".0%"},
-        "yaxis": {
-            "title": {"text": f"{limits.first} minus {limits.second}"},
-            "tickformat": ".0%",
-            "range": [-reach, reach],
+    return figure(
+        f"{_pair(limits)}: {many(len(systems), 'system')}, {many(limits.battles, 'battle')}",
+        alt=(
+            f"limits of agreement {number(limits.low, 2)} to {number(limits.high, 2)}; "
+            + "; ".join(
+                f"{system.system}: {percent(system.first)} and {percent(system.second)}" for system in systems
+            )
+        ),
+        traces=[dots],
+        height=380,
+        layout={
+            "xaxis": {"title": {"text": "mean share of points"}, "tickformat": ".0%"},
+            "yaxis": {
+                "title": {"text": f"{limits.first} minus {limits.second}"},
+                "tickformat": ".0%",
+                "range": [-reach, reach],
+            },
+            "shapes": [
+                {**shape, "y0": y, "y1": y, "line": {"color": GREY, "width": 1.5, "dash": dash}}
+                for y, dash in lines
+            ],
         },
-        "shapes": [
-            {**shape, "y0": y, "y1": y, "line": {"color": GREY, "width": 1.5, "dash": dash}}
-            for y, dash in lines
-        ],
-    }
-    alt = f"limits of agreement {number(limits.low, 2)} to {number(limits.high, 2)}; " + "; ".join(
-        f"{system.system}: {percent(system.first)} and {percent(system.second)}" for system in systems
     )
-    title = f"{_pair(limits)}: {many(len(systems), 'system')}, {many(limits.battles, 'battle')}"
-    return figure(title, alt, [dots], 380, layout)
 
 
 def _limits(known: Sequence[Limits]) -> Table:
-    rows = [
-        (
-            _pair(limits),
-            integer(len(limits.systems)),
-            number(limits.bias, 2),
-            number(limits.low, 2),
-            _bounds(limits.low_interval),
-            number(limits.high, 2),
-            _bounds(limits.high_interval),
-            integer(limits.battles),
-        )
-        for limits in known
-    ]
-    columns = (
-        "scorers",
-        "systems",
-        "bias",
-        "lower limit",
-        "95% interval",
-        "upper limit",
-        "95% interval",
-        "battles",
+    return Table(
+        caption="Limits of agreement, in shares of points",
+        columns=(
+            "scorers",
+            "systems",
+            "bias",
+            "lower limit",
+            "95% interval",
+            "upper limit",
+            "95% interval",
+            "battles",
+        ),
+        rows=[
+            (
+                _pair(limits),
+                integer(len(limits.systems)),
+                number(limits.bias, 2),
+                number(limits.low, 2),
+                _bounds(limits.low_interval),
+                number(limits.high, 2),
+                _bounds(limits.high_interval),
+                integer(limits.battles),
+            )
+            for limits in known
+        ],
+        folded=True,
     )
-    return Table(caption="Limits of agreement, in shares of points", columns=columns, rows=rows, folded=True)
 
 
 def _bounds(interval: tuple[float, float] | None) -> str:
@@ -162,31 +173,34 @@ def _bounds(interval: tuple[float, float] | None) -> str:
 
 
 def _orders(orders: Sequence[JudgeOrder]) -> Table:
-    rows = [
-        (
-            f"{order.evaluator}, {order.model}",
-            percent(order.position.share),
-            f"{integer(order.position.first)} / {integer(order.position.second)} / "
-            f"{integer(order.position.ties)}",
-            p_value(order.position.p_value),
-            *(f"{number(kappa, 2)} ({integer(order.compared[name])})" for name, kappa in order.kappa.items()),
-            number(order.delta, 2),
-        )
-        for order in orders
-    ]
     dimension = orders[0].dimension
     people = "no human preference" if dimension is None else f"people on {dimension_name(dimension)}"
-    columns = (
-        "judge",
-        "prefers the first",
-        "first / second / tie",
-        "p-value",
-        "kappa, A first",
-        "kappa, B first",
-        "largest difference from the pooled kappa",
+    return Table(
+        caption="Order effects",
+        columns=(
+            "judge",
+            "prefers the first",
+            "first / second / tie",
+            "p-value",
+            "kappa, A first",
+            "kappa, B first",
+            "largest difference from the pooled kappa",
+        ),
+        rows=[
+            (
+                f"{order.evaluator}, {order.model}",
+                percent(order.position.share),
+                f"{integer(order.position.first)} / {integer(order.position.second)} / "
+                f"{integer(order.position.ties)}",
+                p_value(order.position.p_value),
+                *(
+                    f"{number(kappa, 2)} ({integer(order.compared[name])})"
+                    for name, kappa in order.kappa.items()
+                ),
+                number(order.delta, 2),
+            )
+            for order in orders
+        ],
+        note="The p-value is that of an exact binomial test of one half, which takes verdicts as independent."
+        f" Kappa is with {people}; the number of verdicts is in parentheses.",
     )
-    note = (
-        "The p-value is that of an exact binomial test of one half, which takes verdicts as independent. "
-        f"Kappa is with {people}; the number of verdicts is in parentheses."
-    )
-    return Table(caption="Order effects", columns=columns, rows=rows, note=note)

@@ -106,16 +106,20 @@ def _chart(known: Sequence[Predicted]) -> Figure:
                 hovertemplate="%{x:.1%} of %{customdata} battles",
             )
         )
-    alt = "; ".join(
-        f"{prediction.row.dimension}, {prediction.row.predictor}: {percent(prediction.row.agreement.share)}"
-        for prediction in known
+    return figure(
+        "Agreement with human decisions",
+        alt="; ".join(
+            f"{row.dimension}, {row.predictor}: {percent(row.agreement.share)}"
+            for row in (prediction.row for prediction in known)
+        ),
+        traces=traces,
+        height=rows_height(len(dimensions), _ROW),
+        layout={
+            "yaxis": names_axis([dimension_name(name) for name in dimensions]),
+            "xaxis": share_axis("share of human decisions agreed with"),
+            "shapes": [vertical_line(0.5)],
+        },
     )
-    layout = {
-        "yaxis": names_axis([dimension_name(name) for name in dimensions]),
-        "xaxis": share_axis("share of human decisions agreed with"),
-        "shapes": [vertical_line(0.5)],
-    }
-    return figure("Agreement with human decisions", alt, traces, rows_height(len(dimensions), _ROW), layout)
 
 
 def _looks(predictors: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -134,25 +138,21 @@ def _bounds(prediction: Predicted) -> tuple[float | None, float | None]:
 
 
 def _agreement_table(predicted: Sequence[Predicted]) -> Table:
-    columns = (
-        "dimension",
-        "predictor",
-        "agreement",
-        "95% interval",
-        "weighted kappa",
-        "compared of labelled",
-        "tied",
-        "unscored",
-    )
-    note = (
-        "Tied: battles compared in which the predictor sees a tie. Unscored: labelled battles for which it "
-        f"has no prediction. Kappa counts human ties too. {FEW_NOTE}"
-    )
     return Table(
         caption="All predictors",
-        columns=columns,
+        columns=(
+            "dimension",
+            "predictor",
+            "agreement",
+            "95% interval",
+            "weighted kappa",
+            "compared of labelled",
+            "tied",
+            "unscored",
+        ),
         rows=[_row(prediction) for prediction in predicted],
-        note=note,
+        note="Tied: battles compared in which the predictor sees a tie. Unscored: labelled battles for which "
+        f"it has no prediction. Kappa counts human ties too. {FEW_NOTE}",
         text_columns=(1,),
         folded=True,
     )
@@ -231,36 +231,46 @@ def _matrix(confusion: Confusion) -> Figure:
         ygap=3,
         hovertemplate=f"people: %{{y}}, {confusion.lens}: %{{x}}<br>%{{text}}<extra></extra>",
     )
-    layout = {
-        "xaxis": {"title": {"text": f"{confusion.lens} lens"}, "side": "bottom", "showgrid": False},
-        "yaxis": {"title": {"text": "people"}, "autorange": "reversed", "showgrid": False},
-        "margin": {"l": 8, "r": 8, "t": 30, "b": 40},
-    }
-    alt = f"rows are people, columns the {confusion.lens} lens, in the order A, tie, B: {confusion.counts}"
     compared = part_of(confusion.compared, confusion.labelled, "battles")
-    title = f"{confusion.lens.capitalize()} lens: kappa {number(confusion.kappa, 2)}, {compared}"
-    return figure(title, alt, [heat], 320, layout)
+    return figure(
+        f"{confusion.lens.capitalize()} lens: kappa {number(confusion.kappa, 2)}, {compared}",
+        alt=f"rows are people, columns the {confusion.lens} lens, in the order A, tie, B: {confusion.counts}",
+        traces=[heat],
+        height=320,
+        layout={
+            "xaxis": {"title": {"text": f"{confusion.lens} lens"}, "side": "bottom", "showgrid": False},
+            "yaxis": {"title": {"text": "people"}, "autorange": "reversed", "showgrid": False},
+            "margin": {"l": 8, "r": 8, "t": 30, "b": 40},
+        },
+    )
 
 
 def _confusion_table(confusions: Sequence[Confusion]) -> Table:
-    rows = [
-        (
-            dimension_name(each.dimension),
-            each.lens,
-            number(each.kappa, 2),
-            percent(each.same / each.compared if each.compared else None),
-            part_of(each.compared, each.labelled),
-            integer(sum(each.counts[1])),
-        )
-        for each in confusions
-    ]
-    columns = ("dimension", "lens", "weighted kappa", "same preference", "compared of labelled", "human ties")
-    note = (
-        "A dash for kappa: nothing was compared, or all votes fall into one category, so that kappa is "
-        "undefined."
-    )
     return Table(
-        caption="Kappa per dimension", columns=columns, rows=rows, note=note, text_columns=(1,), folded=True
+        caption="Kappa per dimension",
+        columns=(
+            "dimension",
+            "lens",
+            "weighted kappa",
+            "same preference",
+            "compared of labelled",
+            "human ties",
+        ),
+        rows=[
+            (
+                dimension_name(each.dimension),
+                each.lens,
+                number(each.kappa, 2),
+                percent(each.same / each.compared if each.compared else None),
+                part_of(each.compared, each.labelled),
+                integer(sum(each.counts[1])),
+            )
+            for each in confusions
+        ],
+        note="A dash for kappa: nothing was compared, or all votes fall into one category, so that kappa is "
+        "undefined.",
+        text_columns=(1,),
+        folded=True,
     )
 
 

@@ -86,74 +86,80 @@ def _bars(title: str, means: Sequence[tuple[str, Mean]], colour: str, form: str)
         customdata=[answers for _, _, answers in known],
         hovertemplate=f"%{{x:{form}}}, mean of %{{customdata}} answers<extra></extra>",
     )
-    alt = "; ".join(f"{name}: {value:{form}}" for name, value, _ in known)
-    layout = {
-        "yaxis": names_axis([name for name, _, _ in known]),
-        "xaxis": {"title": {"text": "mean per answer"}, "tickformat": form, "rangemode": "tozero"},
-    }
-    return figure(title, alt, [bars], rows_height(len(known)), layout)
+    return figure(
+        title,
+        alt="; ".join(f"{name}: {value:{form}}" for name, value, _ in known),
+        traces=[bars],
+        height=rows_height(len(known)),
+        layout={
+            "yaxis": names_axis([name for name, _, _ in known]),
+            "xaxis": {"title": {"text": "mean per answer"}, "tickformat": form, "rangemode": "tozero"},
+        },
+    )
 
 
 def _table(systems: Sequence[SystemTexts]) -> Table:
-    rows = [
-        (
-            system.system,
-            integer(system.answers),
-            _mean(system.words, 0),
-            number(system.median_words, 0),
-            _mean(system.ease, 0),
-            _percent(system.variety),
-            _percent(system.closeness),
-            _mean(system.bleu, 1),
-        )
-        for system in systems
-    ]
-    columns = (
-        "system",
-        "answers",
-        "words",
-        "words, median",
-        "reading ease, hyphenated",
-        "variety",
-        "closeness",
-        "BLEU",
-    )
     return Table(
-        caption="Texts per system", columns=columns, rows=rows, note=f"Means per answer. {_DASH} {FEW_NOTE}"
+        caption="Texts per system",
+        columns=(
+            "system",
+            "answers",
+            "words",
+            "words, median",
+            "reading ease, hyphenated",
+            "variety",
+            "closeness",
+            "BLEU",
+        ),
+        rows=[
+            (
+                system.system,
+                integer(system.answers),
+                _mean(system.words, 0),
+                number(system.median_words, 0),
+                _mean(system.ease, 0),
+                _percent(system.variety),
+                _percent(system.closeness),
+                _mean(system.bleu, 1),
+            )
+            for system in systems
+        ],
+        note=f"Means per answer. {_DASH} {FEW_NOTE}",
     )
 
 
 def _citations(systems: Sequence[SystemTexts]) -> Table:
-    rows = [
-        (
-            system.system,
-            _mean(system.citations, 1),
-            _mean(system.invalid, 1),
-            _mean(system.cited, 1),
-            _mean(system.repeats, 2),
-            _percent(system.position),
-            _percent(system.in_order),
-            _mean(system.named, 1),
-        )
-        for system in systems
-    ]
-    columns = (
-        "system",
-        "citations",
-        "invalid",
-        "sources cited",
-        "citations per source",
-        "position",
-        "in order",
-        "pages named",
-    )
     note = (
         "Means per answer; “citations per source” and “position” over the answers that cite. “In order” is "
         "the share of answers that first name their sources in ascending order, of those that cite at "
         "least two."
     )
     return Table(
-        caption="Citations per system", columns=columns, rows=rows, note=f"{note} {_DASH} {FEW_NOTE}"
+        caption="Citations per system",
+        columns=(
+            "system",
+            "citations",
+            "invalid",
+            "sources cited",
+            "citations per source",
+            "position",
+            "in order",
+            "pages named",
+        ),
+        rows=[
+            (
+                system.system,
+                _mean(system.citations, 1),
+                _mean(system.invalid, 1),
+                _mean(system.cited, 1),
+                _mean(system.repeats, 2),
+                _percent(system.position),
+                _percent(system.in_order),
+                _mean(system.named, 1),
+            )
+            for system in systems
+        ],
+        note=f"{note} {_DASH} {FEW_NOTE}",
     )
 
 

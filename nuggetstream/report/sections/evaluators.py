@@ -50,7 +50,13 @@ def _caption(evaluator: str, member: str | None, model: str, panels: Container[s
 
 
 def _grades_table(caption: str, grades: Sequence[SystemGrade]) -> Table:
-    rows = [
+    return Table(
+        caption=caption,
+        columns=(
+            "system", "subject", "criterion (scale)", "mean", "95% interval", "battles graded", "missing",
+            "of these given up",
+        ),
+        rows=[
         (
             grade.system or "all battles",
             grade.subject,
@@ -62,14 +68,7 @@ def _grades_table(caption: str, grades: Sequence[SystemGrade]) -> Table:
             str(grade.failed),
         )
         for grade in grades
-    ]
-    return Table(
-        caption=caption,
-        columns=(
-            "system", "subject", "criterion (scale)", "mean", "95% interval", "battles graded", "missing",
-            "of these given up",
-        ),
-        rows=rows,
+    ],
         text_columns=(1, 2),
     )  # fmt: skip
 
@@ -95,32 +94,37 @@ def draw_panels(panels: Panels) -> Content:
 
 
 def _member_table(panel: str, members: Sequence[MemberAudit]) -> Table:
-    rows = [
-        (
-            member.member,
-            share_of(member.answered),
-            ", ".join(f"{reason} {count}" for reason, count in member.abstentions.items()) or "none",
-            share_of(member.flipped),
-            share_of(member.agrees),
-        )
-        for member in members
-    ]
-    columns = ("member", "answered", "abstentions", "flips with the order", "agrees with the panel")
-    return Table(caption=f"{_words(panel)}: members", columns=columns, rows=rows, text_columns=(2,))
+    return Table(
+        caption=f"{_words(panel)}: members",
+        columns=("member", "answered", "abstentions", "flips with the order", "agrees with the panel"),
+        rows=[
+            (
+                member.member,
+                share_of(member.answered),
+                ", ".join(f"{reason} {count}" for reason, count in member.abstentions.items()) or "none",
+                share_of(member.flipped),
+                share_of(member.agrees),
+            )
+            for member in members
+        ],
+        text_columns=(2,),
+    )
 
 
 def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Table:
-    rows = [
-        (
-            f"{_words(each.criterion)} ({each.scale})",
-            integer(each.subjects),
-            integer(each.ungraded),
-            number(each.alpha, 2),
-        )
-        for each in criteria
-    ]
-    columns = ("criterion (scale)", "graded by two or more", "no grade of the panel", "alpha")
-    return Table(caption=f"{_words(panel)}: agreement of the members", columns=columns, rows=rows)
+    return Table(
+        caption=f"{_words(panel)}: agreement of the members",
+        columns=("criterion (scale)", "graded by two or more", "no grade of the panel", "alpha"),
+        rows=[
+            (
+                f"{_words(each.criterion)} ({each.scale})",
+                integer(each.subjects),
+                integer(each.ungraded),
+                number(each.alpha, 2),
+            )
+            for each in criteria
+        ],
+    )
 
 
 def _words(name: str) -> str:
@@ -160,9 +164,11 @@ def _assigners_table(assigner: SecondAssigner) -> Table:
         row = [counted[second.value] for second in ORDER]
         share = None if not sum(row) else counted[first.value] / sum(row)
         rows.append((_word(first), *map(integer, row), "–" if share is None else percent(share, 0)))
-    columns = ("label of the first", *(_word(second) for second in ORDER), "the same")
-    caption = f"{assigner.evaluator.replace('_', ' ')}, {assigner.model}: {_kappas(assigner.agreement)}"
-    return Table(caption=caption, columns=columns, rows=rows)
+    return Table(
+        caption=f"{assigner.evaluator.replace('_', ' ')}, {assigner.model}: {_kappas(assigner.agreement)}",
+        columns=("label of the first", *(_word(second) for second in ORDER), "the same"),
+        rows=rows,
+    )
 
 
 def _word(label: str) -> str:

@@ -90,17 +90,21 @@ def _chart(shown: Sequence[Slice]) -> Figure:
         )
         for index, lens in enumerate(AUTOMATIC)
     ]
-    alt = "; ".join(
-        f"{_inversions_name(part)}: "
-        + ", ".join(f"{lens} {share_of(rate)}" for lens, rate in part.inverted.items())
-        for part in shown
-    )
     most = max(rate.high for part in shown for rate in part.inverted.values() if rate.high is not None)
-    layout = {
-        "yaxis": names_axis([_inversions_name(part) for part in shown]),
-        "xaxis": share_axis("inverted, of battles decided by both", range=[-0.03 * most, 1.05 * most]),
-    }
-    return figure("Inversion rate", alt, traces, rows_height(len(shown), _ROW), layout)
+    return figure(
+        "Inversion rate",
+        alt="; ".join(
+            f"{_inversions_name(part)}: "
+            + ", ".join(f"{lens} {share_of(rate)}" for lens, rate in part.inverted.items())
+            for part in shown
+        ),
+        traces=traces,
+        height=rows_height(len(shown), _ROW),
+        layout={
+            "yaxis": names_axis([_inversions_name(part) for part in shown]),
+            "xaxis": share_axis("inverted, of battles decided by both", range=[-0.03 * most, 1.05 * most]),
+        },
+    )
 
 
 def _inversions_table(inverted: Inversions) -> Table:
@@ -111,8 +115,13 @@ def _inversions_table(inverted: Inversions) -> Table:
             cells += (share_of(rate), percent_interval(rate.low, rate.high), share_of(part.of_all[lens]))
         rows.append((_inversions_name(part), integer(part.battles), *cells))
     per_lens = [head for lens in AUTOMATIC for head in (f"{lens} inversions", "95% interval", "of all")]
-    columns = ("slice", "battles", *per_lens)
-    return Table(caption="All slices", columns=columns, rows=rows, note=FEW_NOTE, folded=len(rows) > 12)
+    return Table(
+        caption="All slices",
+        columns=("slice", "battles", *per_lens),
+        rows=rows,
+        note=FEW_NOTE,
+        folded=len(rows) > 12,
+    )
 
 
 def _battles(examples: Sequence[Inverted]) -> Table:
@@ -187,15 +196,19 @@ def _histogram(certainty: Certainty) -> Figure:
         marker={"color": BLUE},
         hovertemplate="%{y} battles around %{x:.0%}<extra></extra>",
     )
-    alt = "; ".join(
-        f"{percent(index / _BINS, 0)} to {percent((index + 1) / _BINS, 0)}: {counts[index]} battles"
-        for index in bins
+    return figure(
+        "Certainty of the nugget preference",
+        alt="; ".join(
+            f"{percent(index / _BINS, 0)} to {percent((index + 1) / _BINS, 0)}: {counts[index]} battles"
+            for index in bins
+        ),
+        traces=[bars],
+        height=300,
+        layout={
+            "xaxis": {"title": {"text": "probability of the most likely outcome"}, "tickformat": ".0%"},
+            "yaxis": {"title": {"text": "battles"}},
+        },
     )
-    layout = {
-        "xaxis": {"title": {"text": "probability of the most likely outcome"}, "tickformat": ".0%"},
-        "yaxis": {"title": {"text": "battles"}},
-    }
-    return figure("Certainty of the nugget preference", alt, [bars], 300, layout)
 
 
 def _certainty_name(band: Band) -> str:
@@ -206,29 +219,36 @@ def _bands(certainty: Certainty) -> Figure:
     known = [band for band in certainty.bands if band.agree.value is not None]
     rows = [(float(row), band.agree) for row, band in enumerate(known)]
     marks = share_marks("agreement", rows, BLUE, "diamond", "<extra></extra>")
-    layout = {
-        "yaxis": names_axis([_certainty_name(band) for band in known]),
-        "xaxis": share_axis("agreement where both decide", range=[-0.02, 1.02]),
-        "shapes": [vertical_line(0.5)],
-    }
-    alt = "; ".join(f"{_certainty_name(band)}: {share_of(band.agree)}" for band in known)
-    title = f"Agreement by certainty: {dimension_name(certainty.dimension or '')}"
-    return figure(title, alt, [marks], max(300, rows_height(len(known), 44)), layout)
+    return figure(
+        f"Agreement by certainty: {dimension_name(certainty.dimension or '')}",
+        alt="; ".join(f"{_certainty_name(band)}: {share_of(band.agree)}" for band in known),
+        traces=[marks],
+        height=max(300, rows_height(len(known), 44)),
+        layout={
+            "yaxis": names_axis([_certainty_name(band) for band in known]),
+            "xaxis": share_axis("agreement where both decide", range=[-0.02, 1.02]),
+            "shapes": [vertical_line(0.5)],
+        },
+    )
 
 
 def _certainty_table(certainty: Certainty) -> Table:
-    rows = [
-        (
-            _certainty_name(band),
-            part_of(band.battles, len(certainty.battles)),
-            share_of(band.agree),
-            percent_interval(band.agree.low, band.agree.high),
-        )
-        for band in certainty.bands
-    ]
-    columns = ("certainty", "battles", "agrees with people", "95% interval")
-    note = f"Agreement in battles where people and the most likely outcome both prefer an answer. {FEW_NOTE}"
-    return Table(caption="By certainty", columns=columns, rows=rows, note=note, folded=True)
+    return Table(
+        caption="By certainty",
+        columns=("certainty", "battles", "agrees with people", "95% interval"),
+        rows=[
+            (
+                _certainty_name(band),
+                part_of(band.battles, len(certainty.battles)),
+                share_of(band.agree),
+                percent_interval(band.agree.low, band.agree.high),
+            )
+            for band in certainty.bands
+        ],
+        note="Agreement in battles where people and the most likely outcome both prefer an answer. "
+        f"{FEW_NOTE}",
+        folded=True,
+    )
 
 
 SECTION = Section(

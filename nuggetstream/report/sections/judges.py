@@ -91,24 +91,29 @@ def _measures(audit: Audit) -> dict[str, Share]:
 def _chart(audit: Audit) -> Figure:
     shares = _measures(audit)
     marks = share_marks("share", list(enumerate(shares.values())), GREEN, "square", "<extra></extra>")
-    layout = {
-        "yaxis": names_axis(list(shares)),
-        "xaxis": share_axis("share of cases", range=[-0.02, 1.02]),
-        "shapes": [vertical_line(0.5)],
-    }
-    alt = "; ".join(f"{name}: {share_of(value)}" for name, value in shares.items())
-    title = f"{audit.evaluator}, {audit.model}: {part_of(audit.judged, audit.received, 'battles')}"
-    return figure(title, alt, [marks], rows_height(len(shares)), layout)
+    return figure(
+        f"{audit.evaluator}, {audit.model}: {part_of(audit.judged, audit.received, 'battles')}",
+        alt="; ".join(f"{name}: {share_of(value)}" for name, value in shares.items()),
+        traces=[marks],
+        height=rows_height(len(shares)),
+        layout={
+            "yaxis": names_axis(list(shares)),
+            "xaxis": share_axis("share of cases", range=[-0.02, 1.02]),
+            "shapes": [vertical_line(0.5)],
+        },
+    )
 
 
 def _judge_table(audit: Audit) -> Table:
-    rows = [
-        (name, share_of(value), percent_interval(value.low, value.high))
-        for name, value in _measures(audit).items()
-    ]
-    caption = f"{audit.evaluator}, {audit.model}"
     return Table(
-        caption=caption, columns=("measure", "share", "95% interval"), rows=rows, note=FEW_NOTE, folded=True
+        caption=f"{audit.evaluator}, {audit.model}",
+        columns=("measure", "share", "95% interval"),
+        rows=[
+            (name, share_of(value), percent_interval(value.low, value.high))
+            for name, value in _measures(audit).items()
+        ],
+        note=FEW_NOTE,
+        folded=True,
     )
 
 
@@ -204,38 +209,44 @@ def _plot(judge: JudgeCalibration) -> Figure:
         text=[share_of(right) for _, right in known],
         hovertemplate="%{x:.0%} sure, people agree in %{text}<extra></extra>",
     )
-    layout = {
-        "xaxis": share_axis("probability of the verdict", range=_AXIS),
-        "yaxis": share_axis("people share it", range=_AXIS),
-    }
-    alt = "; ".join(f"{percent(x, 0)} sure, right in {share_of(right)}" for x, right in known)
     return figure(
-        "Probability of a verdict, and how many of them people share", alt, [diagonal, marks], 380, layout
+        "Probability of a verdict, and how many of them people share",
+        alt="; ".join(f"{percent(x, 0)} sure, right in {share_of(right)}" for x, right in known),
+        traces=[diagonal, marks],
+        height=380,
+        layout={
+            "xaxis": share_axis("probability of the verdict", range=_AXIS),
+            "yaxis": share_axis("people share it", range=_AXIS),
+        },
     )
 
 
 def _calibration_table(judges: Sequence[JudgeCalibration]) -> Table:
-    rows = [
-        (
-            each.evaluator,
-            each.model,
-            dimension_name(each.dimension),
-            percent(each.calibration.confidence),
-            share_of(each.calibration.right),
-            percent(each.calibration.error) + few_mark(each.calibration.cases),
-            number(each.calibration.brier, 3),
-            number(each.calibration.brier_of_shares, 3),
-        )
-        for each in judges
-    ]
-    columns = (
-        "scorer", "model", "dimension", "mean probability", "people agree", "calibration error",
-        "Brier score", "Brier score of the shares",
-    )  # fmt: skip
     return Table(
         caption="Calibration per scorer",
-        columns=columns,
-        rows=rows,
+        columns=(
+            "scorer",
+            "model",
+            "dimension",
+            "mean probability",
+            "people agree",
+            "calibration error",
+            "Brier score",
+            "Brier score of the shares",
+        ),
+        rows=[
+            (
+                each.evaluator,
+                each.model,
+                dimension_name(each.dimension),
+                percent(each.calibration.confidence),
+                share_of(each.calibration.right),
+                percent(each.calibration.error) + few_mark(each.calibration.cases),
+                number(each.calibration.brier, 3),
+                number(each.calibration.brier_of_shares, 3),
+            )
+            for each in judges
+        ],
         note=f"The most probable verdict is compared, also where two orders disagree. {FEW_NOTE}",
         text_columns=(0, 1, 2),
     )

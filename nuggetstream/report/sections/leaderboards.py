@@ -159,14 +159,18 @@ def _ratings(arena: ArenaBoards, names: Sequence[str]) -> Figure:
                 hovertemplate="%{x:.0f} (%{customdata[1]}), rank %{customdata[0]}",
             )
         )
-    alt = "; ".join(
-        f"{board.lens}: "
-        + ", ".join(f"{standing.system} {number(standing.rating, 0)}" for standing in _rated(board))
-        for board in arena.boards
-    )
-    layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
     level = percent(arena.boards[0].options.level, 0)
-    return figure(f"Ratings with {level} intervals", alt, traces, rows_height(len(names), _ROW), layout)
+    return figure(
+        f"Ratings with {level} intervals",
+        alt="; ".join(
+            f"{board.lens}: "
+            + ", ".join(f"{standing.system} {number(standing.rating, 0)}" for standing in _rated(board))
+            for board in arena.boards
+        ),
+        traces=traces,
+        height=rows_height(len(names), _ROW),
+        layout={"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}},
+    )
 
 
 def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
@@ -181,31 +185,36 @@ def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
         )
         for index, board in enumerate(arena.boards)
     ]
-    alt = "; ".join(
-        f"{board.lens}: "
-        + ", ".join(f"{standing.system} {percent(standing.probability_first)}" for standing in _rated(board))
-        for board in arena.boards
+    return figure(
+        "Probability of being first",
+        alt="; ".join(
+            f"{board.lens}: "
+            + ", ".join(
+                f"{standing.system} {percent(standing.probability_first)}" for standing in _rated(board)
+            )
+            for board in arena.boards
+        ),
+        traces=traces,
+        height=rows_height(len(names), _ROW),
+        layout={"yaxis": names_axis(names), "xaxis": share_axis("P(first)", range=[-0.03, 1.03])},
     )
-    layout = {"yaxis": names_axis(names), "xaxis": share_axis("P(first)", range=[-0.03, 1.03])}
-    return figure("Probability of being first", alt, traces, rows_height(len(names), _ROW), layout)
 
 
 def _orders(arena: ArenaBoards, suffix: str) -> Table:
     lacking = any(order.missing for order in arena.orders)
-    rows = [
-        (
-            f"{order.first} and {order.second}",
-            number(order.tau, 2),
-            number(order.rho, 2),
-            integer(order.systems),
-            *([order.missing or ""] if lacking else []),
-        )
-        for order in arena.orders
-    ]
     return Table(
         caption=f"Agreement of the orders{suffix}",
         columns=("lenses", "Kendall's tau-b", "Spearman's rho", "systems rated by both", *["note"] * lacking),
-        rows=rows,
+        rows=[
+            (
+                f"{order.first} and {order.second}",
+                number(order.tau, 2),
+                number(order.rho, 2),
+                integer(order.systems),
+                *([order.missing or ""] if lacking else []),
+            )
+            for order in arena.orders
+        ],
         note=_ORDER_NOTE,
         text_columns=(4,),
     )
@@ -217,21 +226,25 @@ def _standings(board: LensBoard, suffix: str) -> Block:
     if not board.standings:
         return Notice(f"{caption}. No battle has an outcome here, so there is no leaderboard.")
     level = percent(board.options.level, 0)
-    columns = (
-        "rank",
-        "group",
-        "system",
-        "rating",
-        f"{level} interval",
-        "P(first)",
-        "won",
-        "lost",
-        "tied",
-        "note",
+    return Table(
+        caption=caption,
+        columns=(
+            "rank",
+            "group",
+            "system",
+            "rating",
+            f"{level} interval",
+            "P(first)",
+            "won",
+            "lost",
+            "tied",
+            "note",
+        ),
+        rows=[_row(standing) for standing in board.standings],
+        note=f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else "",
+        text_columns=(1, 2, 9),
+        folded=True,
     )
-    rows = [_row(standing) for standing in board.standings]
-    note = f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else ""
-    return Table(caption=caption, columns=columns, rows=rows, note=note, text_columns=(1, 2, 9), folded=True)
 
 
 def _notes(board: LensBoard, suffix: str) -> Notice:

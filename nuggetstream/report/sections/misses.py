@@ -5,20 +5,9 @@ When an answer misses a nugget, is the search or the writing to blame?
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import (
-    BLUE,
-    GREY,
-    ORANGE,
-    YELLOW,
-    figure,
-    names_axis,
-    rows_height,
-    share_axis,
-)
+from nuggetstream.report.charts import BLUE, GREY, ORANGE, YELLOW, share_axis, shares_figure
 from nuggetstream.report.numbers.misses import ALL, CAUSES, VITAL, Misses, SystemMisses, compute_misses
 from nuggetstream.report.section import Content, Part, Section
 
@@ -61,31 +50,9 @@ def _findings(rows: Sequence[Misses]) -> tuple[str, ...]:
 
 
 def _chart(which: str, rows: Sequence[Misses]) -> Figure:
-    traces = [
-        go.Bar(
-            name=cause,
-            orientation="h",
-            x=[row.causes[cause] / row.facts for row in rows],
-            y=list(range(len(rows))),
-            marker={"color": colour},
-            customdata=[(row.causes[cause], row.facts) for row in rows],
-            hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]})",
-        )
-        for cause, colour in _COLOURS.items()
-        if any(row.causes[cause] for row in rows)
-    ]
-    alt = "; ".join(f"{row.system}: {part_of(row.missed, row.facts, 'missed')}{_causes(row)}" for row in rows)
-    layout = {
-        "yaxis": names_axis([row.system for row in rows]),
-        "xaxis": share_axis("missed, of labelled nuggets without claims"),
-        "showlegend": True,
-    }
-    return figure(f"Missed nuggets by cause: {which}", alt, traces, rows_height(len(rows)), layout)
-
-
-def _causes(row: Misses) -> str:
-    counts = ", ".join(f"{cause} {count}" for cause, count in row.causes.items() if count)
-    return f" ({counts})" if counts else ""
+    axis = share_axis("missed, of labelled nuggets without claims")
+    shares = {row.system: (row.causes, row.facts) for row in rows}
+    return shares_figure(f"Missed nuggets by cause: {which}", axis, shares, _COLOURS)
 
 
 def _table(rows: Sequence[Misses]) -> Table:
@@ -101,9 +68,12 @@ def _table(rows: Sequence[Misses]) -> Table:
         )
         for row in rows
     ]
-    columns = ("system", "which", "answers", "labelled", "claims", "missed", *CAUSES)
     return Table(
-        caption="Missed nuggets per system", columns=columns, rows=cells, text_columns=(1,), folded=True
+        caption="Missed nuggets per system",
+        columns=("system", "which", "answers", "labelled", "claims", "missed", *CAUSES),
+        rows=cells,
+        text_columns=(1,),
+        folded=True,
     )
 
 

@@ -20,7 +20,7 @@ from nuggetstream.report.blocks import (
     NotMeasured,
     Table,
 )
-from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, names_axis
+from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, share_axis, shares_figure
 from nuggetstream.report.numbers.corrections import CorrectedLabel, Corrections
 from nuggetstream.report.numbers.grounding import NEAR, Grounding, Quartiles
 from nuggetstream.report.numbers.nuggets import LABELS, Nuggets, Spread, compute_nuggets
@@ -137,41 +137,35 @@ def _histogram(nuggets: Nuggets) -> Figure:
         marker={"color": BLUE},
         hovertemplate="%{y} battles with %{x} nuggets<extra></extra>",
     )
-    alt = "; ".join(
-        f"{many(count, 'nugget')}: {many(battles, 'battle')}" for count, battles in nuggets.histogram.items()
-    )
     low, high = min(nuggets.histogram), max(nuggets.histogram)
-    layout = {
-        "xaxis": {
-            "title": {"text": "nuggets per battle"},
-            "range": [low - 3.5, high + 3.5],
-            "tickformat": "d",
+    return figure(
+        "Nuggets per battle",
+        alt="; ".join(
+            f"{many(count, 'nugget')}: {many(battles, 'battle')}"
+            for count, battles in nuggets.histogram.items()
+        ),
+        traces=[bars],
+        height=300,
+        layout={
+            "xaxis": {
+                "title": {"text": "nuggets per battle"},
+                "range": [low - 3.5, high + 3.5],
+                "tickformat": "d",
+            },
+            "yaxis": {"title": {"text": "battles"}},
         },
-        "yaxis": {"title": {"text": "battles"}},
-    }
-    return figure("Nuggets per battle", alt, [bars], 300, layout)
+    )
 
 
 def _labels(nuggets: Nuggets) -> Figure:
-    totals = {name: total for name, labels in nuggets.labels.items() if (total := sum(labels.values()))}
-    traces = [
-        go.Bar(
-            name=words,
-            orientation="h",
-            x=[nuggets.labels[name][label] / total for name, total in totals.items()],
-            y=list(range(len(totals))),
-            marker={"color": colour},
-            customdata=[nuggets.labels[name][label] for name in totals],
-            hovertemplate="%{x:.1%} (%{customdata} labels)",
-        )
-        for label, (colour, words) in _LOOKS.items()
-        if any(nuggets.labels[name][label] for name in totals)
-    ]
-    layout = {
-        "yaxis": names_axis(list(totals)),
-        "xaxis": {"tickformat": ".0%", "title": {"text": "share of labels"}},
+    rows = {
+        name: ({words: labels[key] for key, (_, words) in _LOOKS.items()}, total)
+        for name, labels in nuggets.labels.items()
+        if (total := sum(labels.values()))
     }
-    return figure("How often answers state them", _label_counts(nuggets), traces, 300, layout)
+    colours = {words: colour for colour, words in _LOOKS.values()}
+    axis = share_axis("share of labels")
+    return shares_figure("How often answers state them", axis, rows, colours, things=" labels", height=300)
 
 
 def _label_counts(nuggets: Nuggets) -> str:
@@ -183,26 +177,24 @@ def _label_counts(nuggets: Nuggets) -> str:
 
 
 def _table(nuggets: Nuggets) -> Table:
-    rows = [
-        _spread("nuggets per battle", nuggets.count, nuggets.received, 1),
-        _spread("vital share", nuggets.vital, nuggets.received, 2),
-        _spread("diversity (Jaccard)", nuggets.diversity, nuggets.received, 2),
-        _spread("mean cosine similarity", nuggets.cosine, nuggets.received, 2),
-    ]
-    columns = (
-        "per battle",
-        "mean",
-        "minimum",
-        "lower quartile",
-        "median",
-        "upper quartile",
-        "maximum",
-        "battles",
-    )
     return Table(
         caption="Distribution over battles",
-        columns=columns,
-        rows=rows,
+        columns=(
+            "per battle",
+            "mean",
+            "minimum",
+            "lower quartile",
+            "median",
+            "upper quartile",
+            "maximum",
+            "battles",
+        ),
+        rows=[
+            _spread("nuggets per battle", nuggets.count, nuggets.received, 1),
+            _spread("vital share", nuggets.vital, nuggets.received, 2),
+            _spread("diversity (Jaccard)", nuggets.diversity, nuggets.received, 2),
+            _spread("mean cosine similarity", nuggets.cosine, nuggets.received, 2),
+        ],
         note=f"Labels of {_label_counts(nuggets)}.",
         folded=True,
     )

@@ -129,11 +129,16 @@ def _bars(coverage: Coverage) -> Figure:
         marker={"color": GREY, "opacity": 0.45},
         hovertemplate="%{x} battles missing<extra></extra>",
     )
-    alt = "; ".join(
-        f"{name}: {part_of(count, coverage.received, 'battles')}" for name, count in parts.items()
-    )
     axes = {"yaxis": names_axis(list(parts)), "xaxis": {"title": {"text": "battles received"}}}
-    return figure("Coverage", alt, [present, missing], rows_height(len(parts)), axes)
+    return figure(
+        "Coverage",
+        alt="; ".join(
+            f"{name}: {part_of(count, coverage.received, 'battles')}" for name, count in parts.items()
+        ),
+        traces=[present, missing],
+        height=rows_height(len(parts)),
+        layout=axes,
+    )
 
 
 def draw_running(running: Running) -> Content:
@@ -191,13 +196,17 @@ def _chart(latency: Latency) -> Figure:
         line={"color": BLUE, "width": 2.5, "shape": "hv"},
         hovertemplate="%{y:.0%} within %{x:.1f} s<extra></extra>",
     )
-    layout = {
-        "xaxis": {"title": {"text": "seconds from arrival to end"}, "rangemode": "tozero"},
-        "yaxis": {"title": {"text": "battles ended"}, "tickformat": ".0%", "range": [0, 1.02]},
-    }
     median, late = (number(latency.quantiles[level], 1) for level in (0.5, 0.95))
-    alt = f"median {median} s, 95% of battles within {late} s"
-    return figure("Battles ended within a number of seconds", alt, [curve], 320, layout)
+    return figure(
+        "Battles ended within a number of seconds",
+        alt=f"median {median} s, 95% of battles within {late} s",
+        traces=[curve],
+        height=320,
+        layout={
+            "xaxis": {"title": {"text": "seconds from arrival to end"}, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": "battles ended"}, "tickformat": ".0%", "range": [0, 1.02]},
+        },
+    )
 
 
 def _stages(running: Running) -> Table:
@@ -214,11 +223,13 @@ def _stages(running: Running) -> Table:
         median, late = (number(running.latency.quantiles[level], 2) for level in (0.5, 0.95))
         timed = part_of(running.latency.battles, running.received)
         rows.append(("whole battle", median, late + few_mark(running.latency.battles), timed))
-    columns = ("stage", "median, seconds", "95th percentile, seconds", "timed of ended")
-    note = (
-        f"A stage is not timed for a battle whose start in it is not recorded, or recorded late. {FEW_NOTE}"
+    return Table(
+        caption="Latency per stage",
+        columns=("stage", "median, seconds", "95th percentile, seconds", "timed of ended"),
+        rows=rows,
+        note="A stage is not timed for a battle whose start in it is not recorded, or recorded late. "
+        f"{FEW_NOTE}",
     )
-    return Table(caption="Latency per stage", columns=columns, rows=rows, note=note)
 
 
 def _costs(running: Running) -> list[Block]:
@@ -248,23 +259,23 @@ def _costs(running: Running) -> list[Block]:
 
 
 def _models(running: Running) -> Table:
-    rows = [
-        (
-            f"{model.stage}, {model.model}",
-            MISSING if model.amount is None else f"{number(model.amount, 4)} {model.currency}",
-            integer(model.calls),
-            integer(model.input_tokens),
-            integer(model.output_tokens),
-            part_of(model.battles, running.received),
-        )
-        for model in running.models
-    ]
-    columns = ("stage and model", "cost", "calls", "input tokens", "output tokens", "battles with calls")
-    note = (
-        "A dash for cost: a call has no known price, so the cost is unknown. A battle that found all its "
-        "replies in the cache has no calls."
+    return Table(
+        caption="Cost per stage and model",
+        columns=("stage and model", "cost", "calls", "input tokens", "output tokens", "battles with calls"),
+        rows=[
+            (
+                f"{model.stage}, {model.model}",
+                MISSING if model.amount is None else f"{number(model.amount, 4)} {model.currency}",
+                integer(model.calls),
+                integer(model.input_tokens),
+                integer(model.output_tokens),
+                part_of(model.battles, running.received),
+            )
+            for model in running.models
+        ],
+        note="A dash for cost: a call has no known price, so the cost is unknown. A battle that found all "
+        "its replies in the cache has no calls.",
     )
-    return Table(caption="Cost per stage and model", columns=columns, rows=rows, note=note)
 
 
 SECTION = Section(

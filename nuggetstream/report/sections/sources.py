@@ -6,8 +6,6 @@ Could the pages behind the answers be read, and do they state what the answers s
 from collections import Counter
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import integer, many, part_of, percent
 from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
@@ -18,10 +16,8 @@ from nuggetstream.report.charts import (
     PURPLE,
     SKY,
     YELLOW,
-    figure,
-    names_axis,
-    rows_height,
     share_axis,
+    shares_figure,
 )
 from nuggetstream.report.numbers.sources import SystemSources, compute_sources
 from nuggetstream.report.numbers.support import Support, SystemSupport, UnsupportedSentence, compute_support
@@ -74,33 +70,14 @@ def _colours(systems: Sequence[SystemSources]) -> dict[str, str]:
 
 def _chart(systems: Sequence[SystemSources]) -> Figure:
     colours = _colours(systems)
-    traces = []
-    for name, colour in colours.items():
-        counts = [_count(system, name, colours) for system in systems]
-        traces.append(
-            go.Bar(
-                name=_in_words(name),
-                orientation="h",
-                x=[count / system.pages for count, system in zip(counts, systems, strict=True)],
-                y=list(range(len(systems))),
-                marker={"color": colour},
-                customdata=[(count, system.pages) for count, system in zip(counts, systems, strict=True)],
-                hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]} pages)",
-            )
-        )
-    alt = "; ".join(f"{system.system}: {_classes(system)}" for system in systems)
-    layout = {
-        "yaxis": names_axis([system.system for system in systems]),
-        "xaxis": share_axis("share of pages", range=[0, 1]),
-        "showlegend": True,
-    }
-    return figure("What became of the pages", alt, traces, rows_height(len(systems)), layout)
-
-
-def _count(system: SystemSources, name: str, colours: dict[str, str]) -> int:
-    if name != _REST:
-        return system.qualities.get(name, 0)
-    return sum(count for quality, count in system.qualities.items() if quality not in colours)
+    rows = {}
+    for system in systems:
+        counts = Counter[str]()
+        for quality, count in system.qualities.items():
+            counts[quality if quality in colours else _REST] += count
+        rows[system.system] = (counts, system.pages)
+    axis = share_axis("share of pages", range=[0, 1])
+    return shares_figure("What became of the pages", axis, rows, colours, things=" pages")
 
 
 def _in_words(name: str) -> str:
@@ -112,23 +89,34 @@ def _classes(system: SystemSources) -> str:
 
 
 def _sources_table(systems: Sequence[SystemSources]) -> Table:
-    rows = [
-        (
-            system.system,
-            integer(system.answers),
-            integer(system.without),
-            integer(system.pages),
-            percent(system.qualities.get(_USABLE, 0) / system.pages if system.pages else None),
-            percent(system.used / system.pages if system.pages else None),
-            integer(system.partly_read),
-            _classes(system),
-        )
-        for system in systems
-    ]
-    columns = (
-        "system", "answers", "without a page", "pages", "usable", "used", "read in part", "all classes",
-    )  # fmt: skip
-    return Table(caption="Pages per system", columns=columns, rows=rows, text_columns=(7,), folded=True)
+    return Table(
+        caption="Pages per system",
+        columns=(
+            "system",
+            "answers",
+            "without a page",
+            "pages",
+            "usable",
+            "used",
+            "read in part",
+            "all classes",
+        ),
+        rows=[
+            (
+                system.system,
+                integer(system.answers),
+                integer(system.without),
+                integer(system.pages),
+                percent(system.qualities.get(_USABLE, 0) / system.pages if system.pages else None),
+                percent(system.used / system.pages if system.pages else None),
+                integer(system.partly_read),
+                _classes(system),
+            )
+            for system in systems
+        ],
+        text_columns=(7,),
+        folded=True,
+    )
 
 
 def draw_support(support: Support) -> Content:
@@ -158,18 +146,20 @@ def draw_support(support: Support) -> Content:
 
 
 def _support_table(systems: Sequence[SystemSupport]) -> Table:
-    rows = [
-        (
-            system.system,
-            integer(system.answers),
-            integer(system.full),
-            integer(system.partial),
-            share_of(system.unsupported),
-        )
-        for system in systems
-    ]
-    columns = ("system", "answers", "full support", "partial support", "no support, of checked sentences")
-    return Table(caption="Sentences per system", columns=columns, rows=rows)
+    return Table(
+        caption="Sentences per system",
+        columns=("system", "answers", "full support", "partial support", "no support, of checked sentences"),
+        rows=[
+            (
+                system.system,
+                integer(system.answers),
+                integer(system.full),
+                integer(system.partial),
+                share_of(system.unsupported),
+            )
+            for system in systems
+        ],
+    )
 
 
 def _list(sentences: Sequence[UnsupportedSentence]) -> Table:

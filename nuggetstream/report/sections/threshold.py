@@ -76,13 +76,17 @@ def _threshold_chart(sweep: Sweep) -> Figure:
         if any(value is not None for value in values)
     ]
     compared = part_of(sweep.compared, sweep.labelled, "battles labelled")
-    alt = f"kappa is highest at threshold {number(sweep.best)}; {compared}"
-    layout = {
-        "xaxis": {"title": {"text": "threshold"}, "tickformat": ".2f"},
-        "yaxis": {"title": {"text": "value"}, "rangemode": "tozero"},
-        "shapes": [*(vertical_line(used, "solid") for used in sweep.used), *_calibrated_lines(sweep)],
-    }
-    return figure(f"{dimension_name(sweep.dimension)}: {compared}", alt, traces, 360, layout)
+    return figure(
+        f"{dimension_name(sweep.dimension)}: {compared}",
+        alt=f"kappa is highest at threshold {number(sweep.best)}; {compared}",
+        traces=traces,
+        height=360,
+        layout={
+            "xaxis": {"title": {"text": "threshold"}, "tickformat": ".2f"},
+            "yaxis": {"title": {"text": "value"}, "rangemode": "tozero"},
+            "shapes": [*(vertical_line(used, "solid") for used in sweep.used), *_calibrated_lines(sweep)],
+        },
+    )
 
 
 def _calibrated_lines(sweep: Sweep) -> list[dict[str, Any]]:
@@ -114,15 +118,20 @@ def _calibrations(sweeps: Sequence[Sweep]) -> Table:
             ("highest kappa", sweep.by_kappa),
         )
     ]
-    columns = ("dimension", "calibrated by", "threshold", "kappa", "ties", "human ties: A / tie / B", "note")
-    note = (
-        "Chosen among all differences that occur, not among the steps of the sweep; “both bad” is left out."
-    )
     return Table(
         caption="Calibrated thresholds",
-        columns=columns,
+        columns=(
+            "dimension",
+            "calibrated by",
+            "threshold",
+            "kappa",
+            "ties",
+            "human ties: A / tie / B",
+            "note",
+        ),
         rows=rows,
-        note=note,
+        note="Chosen among all differences that occur, not among the steps of the sweep; “both bad” is left "
+        "out.",
         text_columns=(1, 6),
         folded=len(rows) > 4,
     )
@@ -145,20 +154,22 @@ def _table(sweeps: Sequence[Sweep]) -> Table:
                 part_of(sweep.compared, sweep.labelled),
             )
         )
-    columns = (
-        "dimension",
-        "threshold used",
-        "its kappa",
-        "best threshold",
-        "its kappa",
-        "human ties",
-        "compared of labelled",
+    return Table(
+        caption="Thresholds per dimension",
+        columns=(
+            "dimension",
+            "threshold used",
+            "its kappa",
+            "best threshold",
+            "its kappa",
+            "human ties",
+            "compared of labelled",
+        ),
+        rows=rows,
+        note="Used: the threshold of most battles. Best: the highest kappa of every 0.01 up to 0.3, the "
+        "thresholds used and the calibrated ones.",
+        folded=True,
     )
-    note = (
-        "Used: the threshold of most battles. Best: the highest kappa of every 0.01 up to 0.3, the "
-        "thresholds used and the calibrated ones."
-    )
-    return Table(caption="Thresholds per dimension", columns=columns, rows=rows, note=note, folded=True)
 
 
 def draw_differences(dimensions: Sequence[Differences]) -> Content:
@@ -215,18 +226,22 @@ def _differences_findings(dimensions: Sequence[Differences]) -> tuple[str, ...]:
 
 def _differences_chart(differences: Differences) -> Figure:
     traces = [_curve(group) for group in differences.groups if group.density]
-    alt = "; ".join(
-        f"{VOTE_NAMES[group.vote]}: {many(len(group.differences), 'battle')}, mean {number(group.mean, 2)}, "
-        f"median {number(group.median, 2)}"
-        for group in differences.groups
-    )
-    layout = {
-        "xaxis": {"title": {"text": "All Score of A minus All Score of B"}, "zeroline": True},
-        "yaxis": {"title": {"text": "density"}, "rangemode": "tozero"},
-        "showlegend": True,
-    }
     compared = part_of(differences.compared, differences.labelled, "battles labelled")
-    return figure(f"{dimension_name(differences.dimension)}: {compared}", alt, traces, 380, layout)
+    return figure(
+        f"{dimension_name(differences.dimension)}: {compared}",
+        alt="; ".join(
+            f"{VOTE_NAMES[group.vote]}: {many(len(group.differences), 'battle')}, "
+            f"mean {number(group.mean, 2)}, median {number(group.median, 2)}"
+            for group in differences.groups
+        ),
+        traces=traces,
+        height=380,
+        layout={
+            "xaxis": {"title": {"text": "All Score of A minus All Score of B"}, "zeroline": True},
+            "yaxis": {"title": {"text": "density"}, "rangemode": "tozero"},
+            "showlegend": True,
+        },
+    )
 
 
 def _curve(group: Group) -> object:
@@ -248,26 +263,23 @@ def _faint(colour: str) -> str:
 
 
 def _tests(dimensions: Sequence[Differences]) -> Table:
-    rows = [
-        (
-            dimension_name(each.dimension),
-            f"{VOTE_NAMES[test.first]} / {VOTE_NAMES[test.second]}",
-            f"{integer(test.sizes[0])} / {integer(test.sizes[1])}",
-            number(test.statistic, 2),
-            p_value(test.p),
-            p_value(test.p_adjusted),
-            test.missing or "",
-        )
-        for each in dimensions
-        for test in each.comparisons
-    ]
-    columns = ("dimension", "groups", "battles", "K-S statistic", "p-value", "adjusted p-value", "note")
-    note = "Adjusted by Benjamini-Hochberg over the tests of one dimension."
     return Table(
         caption="Kolmogorov-Smirnov tests",
-        columns=columns,
-        rows=rows,
-        note=note,
+        columns=("dimension", "groups", "battles", "K-S statistic", "p-value", "adjusted p-value", "note"),
+        rows=[
+            (
+                dimension_name(each.dimension),
+                f"{VOTE_NAMES[test.first]} / {VOTE_NAMES[test.second]}",
+                f"{integer(test.sizes[0])} / {integer(test.sizes[1])}",
+                number(test.statistic, 2),
+                p_value(test.p),
+                p_value(test.p_adjusted),
+                test.missing or "",
+            )
+            for each in dimensions
+            for test in each.comparisons
+        ],
+        note="Adjusted by Benjamini-Hochberg over the tests of one dimension.",
         text_columns=(1, 6),
         folded=True,
     )

@@ -14,13 +14,12 @@ from nuggetstream.report.charts import (
     figure,
     marks_with_intervals,
     names_axis,
-    offset,
+    ratings_figure,
     rows_height,
     vertical_line,
 )
 from nuggetstream.report.drawings.combined import draw as draw_combined
 from nuggetstream.report.numbers.combined import compute_combined
-from nuggetstream.report.numbers.human_ratings import Rated
 from nuggetstream.report.numbers.style import StyleControl, compute_style
 from nuggetstream.report.section import Content, Part, Section
 
@@ -103,31 +102,9 @@ def _finding(arena: StyleControl) -> str:
 
 
 def _ratings(arena: StyleControl) -> Figure:
-    sides: tuple[tuple[str, list[Rated], str, str], ...] = (
-        ("as voted", [system.plain for system in arena.systems], ORANGE, "circle"),
-        ("at equal style", [system.controlled for system in arena.systems], BLUE, "diamond"),
-    )
-    traces = [
-        marks_with_intervals(
-            name,
-            [each.rating for each in ratings],
-            [row + offset(index, 2, 0.3) for row in range(len(ratings))],
-            [each.low for each in ratings],
-            [each.high for each in ratings],
-            marker={"color": colour, "symbol": symbol, "size": 11},
-            customdata=[interval(each.low, each.high) for each in ratings],
-            hovertemplate="%{x:.0f} (%{customdata})",
-        )
-        for index, (name, ratings, colour, symbol) in enumerate(sides)
-    ]
-    alt = "; ".join(
-        f"{system.system}: {number(system.plain.rating, 0)} as voted, "
-        f"{number(system.controlled.rating, 0)} at equal style"
-        for system in arena.systems
-    )
-    names = [system.system for system in arena.systems]
-    layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
-    return figure("Human lens with 95% intervals", alt, traces, rows_height(len(names), _ROW), layout)
+    rows = {system.system: (system.plain, system.controlled) for system in arena.systems}
+    ways = (("as voted", ORANGE, "circle"), ("at equal style", BLUE, "diamond"))
+    return ratings_figure("Human lens with 95% intervals", rows, ways, _ROW, 0.3)
 
 
 def _effects(arena: StyleControl) -> Figure:
@@ -145,33 +122,40 @@ def _effects(arena: StyleControl) -> Figure:
         marker={"color": BLUE, "symbol": "diamond", "size": 11},
         hovertemplate="%{x:.2f} logits<extra></extra>",
     )
-    layout = {
-        "yaxis": names_axis([_NAMES[coefficient.feature] for coefficient in coefficients]),
-        "xaxis": {"title": {"text": "logits per standard deviation"}},
-        "shapes": [vertical_line(0)],
-    }
-    alt = "; ".join(
-        f"{_NAMES[coefficient.feature]}: {number(coefficient.value, 2)}, 95% interval "
-        f"{number(coefficient.low, 2)} to {number(coefficient.high, 2)}"
-        for coefficient in coefficients
+    return figure(
+        "Effect of style",
+        alt="; ".join(
+            f"{_NAMES[coefficient.feature]}: {number(coefficient.value, 2)}, 95% interval "
+            f"{number(coefficient.low, 2)} to {number(coefficient.high, 2)}"
+            for coefficient in coefficients
+        ),
+        traces=[marks],
+        height=rows_height(len(coefficients), _ROW),
+        layout={
+            "yaxis": names_axis([_NAMES[coefficient.feature] for coefficient in coefficients]),
+            "xaxis": {"title": {"text": "logits per standard deviation"}},
+            "shapes": [vertical_line(0)],
+        },
     )
-    return figure("Effect of style", alt, [marks], rows_height(len(coefficients), _ROW), layout)
 
 
 def _systems(arena: StyleControl, suffix: str) -> Table:
-    rows = [
-        (
-            system.system,
-            number(system.plain.rating, 0),
-            interval(system.plain.low, system.plain.high),
-            number(system.controlled.rating, 0),
-            interval(system.controlled.low, system.controlled.high),
-            number(system.controlled.rating - system.plain.rating, 0),
-        )
-        for system in arena.systems
-    ]
-    columns = ("system", "as voted", "95% interval", "at equal style", "95% interval", "change")
-    return Table(caption=f"Ratings{suffix}", columns=columns, rows=rows, folded=True)
+    return Table(
+        caption=f"Ratings{suffix}",
+        columns=("system", "as voted", "95% interval", "at equal style", "95% interval", "change"),
+        rows=[
+            (
+                system.system,
+                number(system.plain.rating, 0),
+                interval(system.plain.low, system.plain.high),
+                number(system.controlled.rating, 0),
+                interval(system.controlled.low, system.controlled.high),
+                number(system.controlled.rating - system.plain.rating, 0),
+            )
+            for system in arena.systems
+        ],
+        folded=True,
+    )
 
 
 def _coefficients(arena: StyleControl, suffix: str) -> Table:
@@ -192,17 +176,20 @@ def _coefficients(arena: StyleControl, suffix: str) -> Table:
                 reason,
             )
         )
-    columns = (
-        "feature",
-        "coefficient",
-        "standard error",
-        "95% from",
-        "95% to",
-        "votes that differ",
-        "note",
-    )
     return Table(
-        caption=f"Coefficients of style{suffix}", columns=columns, rows=rows, text_columns=(6,), folded=True
+        caption=f"Coefficients of style{suffix}",
+        columns=(
+            "feature",
+            "coefficient",
+            "standard error",
+            "95% from",
+            "95% to",
+            "votes that differ",
+            "note",
+        ),
+        rows=rows,
+        text_columns=(6,),
+        folded=True,
     )
 
 
