@@ -2,8 +2,9 @@
 
 The handlers of nuggetizer, assigner and judge run with the limits of the services: each has a client of its
 own, with the default number of calls at once, and works on the default number of battles at once. All battles
-are evaluated once before, so that the offline model, which shares the processor, answers from memory. Each is
-also evaluated alone: all of them together cannot take less time than the one with the longest reply.
+are evaluated before, so that the offline model, which shares the processor, answers from memory, and the
+clients have learnt how many calls it takes at once. Each is also evaluated alone: all of them together cannot
+take less time than the one with the longest reply.
 """
 
 import asyncio
@@ -23,11 +24,13 @@ from services.cli.settings import PipelineSettings
 from services.judge.stage import Panel
 from services.nuggetizer.stage import Nuggetizer
 from services.runtime.llm.build import build_chat_model
+from services.runtime.llm.limiter import Limits
 from services.runtime.llm.prices import OFFLINE_MODEL
 from services.runtime.llm.settings import LLMSettings
 
 AT_ONCE = 32
 GOAL = 1.5
+_LEARNING = 3  # evaluations of all battles before the one that is measured
 
 
 @dataclass(frozen=True)
@@ -55,11 +58,11 @@ class Services:
             await self.judge(event)
 
 
-async def seconds(events: Sequence[BattleRetrieved], url: str) -> float:
+async def seconds(events: Sequence[BattleRetrieved], url: str, limits: Sequence[Limits]) -> float:
     """Seconds from the start of all battles to the end of the last, with nothing in the cache of replies."""
     settings = LLMSettings(api_key=SecretStr("none"), base_url=url, model=OFFLINE_MODEL, battle_tokens=None)
     async with AsyncExitStack() as opened:
-        models = [build_chat_model(settings) for _ in range(3)]
+        models = [build_chat_model(settings, limits=learnt) for learnt in limits]
         for model in models:
             opened.push_async_callback(model.close)
         services = Services(
@@ -75,12 +78,13 @@ async def seconds(events: Sequence[BattleRetrieved], url: str) -> float:
 
 def report(events: Sequence[BattleRetrieved], *delays: str) -> str:
     """The line of `llm.py` about battles at once."""
-    chosen = events[:AT_ONCE]
+    chosen, limits = events[:AT_ONCE], [Limits() for _ in range(3)]
     with serving_model("-m", "benchmarks.llm_endpoint", *delays) as url:
-        asyncio.run(seconds(chosen, url))
-        alone = [asyncio.run(seconds([event], url)) for event in chosen]
+        for _ in range(_LEARNING):
+            asyncio.run(seconds(chosen, url, limits))
+        alone = [asyncio.run(seconds([event], url, limits)) for event in chosen]
         used = time.process_time()
-        together = asyncio.run(seconds(chosen, url))
+        together = asyncio.run(seconds(chosen, url, limits))
         used = time.process_time() - used
     middle, longest = statistics.median(alone), max(alone)
     return (

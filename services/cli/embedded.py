@@ -28,6 +28,7 @@ from services.cli.wiring.parts import Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
+from services.runtime.llm.limiter import Limits
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServer
 from services.runtime.nats_supervisor import NatsSupervisor
@@ -199,6 +200,7 @@ class _Starter:
     database: Database
     checks: Sequence[Check]
     reranking: "Reranking | None"
+    limits: Limits = field(default_factory=Limits)
     callers: set[str] = field(default_factory=lambda: set(SERVICES) - set(CALLED))  # that have not ended
     callers_ended: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -276,4 +278,5 @@ class _Starter:
             retrieval=choices.retrieval,
             dry_run=choices.dry_run,
             reranking=self.reranking,
+            limits=self.limits,
         )

@@ -158,6 +158,7 @@ async def open_chat_model(
             http=http,
             tasks=TASKS if settings.prompts is None else (*TASKS, *_tasks_of_evaluators()),
             batched=parts.batches is not None,
+            limits=parts.limits,
         )
         try:
             yield model

@@ -103,7 +103,7 @@ class EmbeddingCalls:
             self._require_same_model(embedded.rows[0], stored)
             self.dimensions = embedded.rows.shape[1]
             outcome = "ok"
-            self.limit.succeeded()
+            self.limit.succeeded(slot, embedded.tokens.input)
             self.circuit.answered()
         except CallFailed as failed:
             if failed.cause is None:

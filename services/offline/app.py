@@ -31,6 +31,7 @@ from services.offline.faults import Behaviour, Fault, Faults, FaultSampler
 from services.offline.heuristics import Embed
 from services.offline.prompt_cache import PromptCache
 from services.offline.requests import ChatRequest, DecisionRequest, EmbeddingRequest
+from services.offline.streaming import streamed
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prices import OFFLINE_MODEL, estimate_tokens
 
@@ -80,8 +81,6 @@ class OfflineServer:
             chat = ChatRequest.model_validate_json(body)
         except ValidationError as error:
             return api_error(400, f"not a chat completion request: {error}")
-        if chat.stream:
-            return api_error(400, "streaming is not supported", param="stream")
         refused = _not_accepted(chat, self._faults)
         return refused or await self._reply(chat, behaviour, body)
 
@@ -137,11 +136,16 @@ class OfflineServer:
             completion["choices"][0]["logprobs"] = logprobs(text, said, self._faults.confidence)
         completion["usage"]["prompt_tokens_details"] = {"cached_tokens": self._prompts.cached(chat.text)}
         tokens = completion["usage"]["completion_tokens"]
-        delay = behaviour.pace * (self._faults.latency_s + self._faults.latency_per_token_s * tokens)
+        delay = behaviour.pace * self._faults.latency_s
+        writing = behaviour.pace * self._faults.latency_per_token_s * tokens
+        delay += 0.0 if chat.stream else writing
         await asyncio.sleep(delay - (time.monotonic() - began))  # the time of the heuristics is part of it
         self._prompts.add(chat.text)
+        dropped = behaviour.fault is Fault.DROPPED
+        if chat.stream:
+            return streamed(completion, writing, usage=chat.counts_stream, dropped=dropped)
         response = JSONResponse(completion)
-        return _dropped(response) if behaviour.fault is Fault.DROPPED else response
+        return _dropped(response) if dropped else response
 
     def _answer_to(self, chat: ChatRequest) -> BaseModel:
         prompt = ParsedPrompt.read(chat.first_message("user"), self._embed)
@@ -199,6 +203,8 @@ def _written(said: BaseModel) -> str:
 
 def _not_accepted(chat: ChatRequest, faults: Faults) -> Response | None:
     """The error reply to a parameter that the model does not accept; None where it accepts all."""
+    if chat.stream and not faults.streaming:
+        return api_error(400, "streaming is not supported", param="stream")
     if chat.response_format and not faults.structured_outputs:
         return api_error(400, "response_format is not supported by this model", param="response_format")
     if chat.logprobs and not faults.logprobs:

@@ -51,6 +51,7 @@ class Faults:
         retry_after_s: Seconds that a 429 reply asks to wait.
         hang_s: Seconds without a response in case of a timeout.
         structured_outputs: Whether `response_format` is supported; if not, the reply is a 400.
+        streaming: Whether replies can be sent in parts; if not, a request for that is a 400.
         decisions: Whether there is a path for decisions.
         logprobs: Whether `logprobs` is supported; if not, the reply is a 400.
         declined: Share of the questions of a decision that are declined.
@@ -82,6 +83,7 @@ class Faults:
     retry_after_s: float = 1.0
     hang_s: float = 300.0
     structured_outputs: bool = True
+    streaming: bool = True
     decisions: bool = True
     logprobs: bool = True
     declined: float = 0.0

@@ -43,6 +43,7 @@ class ChatRequest(_Conversation):
     temperature: float | None = None
     reasoning_effort: str | None = None
     stream: bool = False
+    stream_options: dict[str, Any] | None = None
     logprobs: bool = False
 
     @property
@@ -51,6 +52,11 @@ class ChatRequest(_Conversation):
         schema = (self.response_format or {}).get("json_schema") or {}
         name = schema.get("name")
         return super().task if name is None else str(name)
+
+    @property
+    def counts_stream(self) -> bool:
+        """Whether the last part of a streamed reply has the tokens."""
+        return bool((self.stream_options or {}).get("include_usage"))
 
     @property
     def limit(self) -> int | None:

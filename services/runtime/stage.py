@@ -39,7 +39,8 @@ class Stage(Generic[In, Out]):
         failure_suffices: Whether what `give_up` publishes stands for the message, so that no dead letter is
             stored beside it. A message for which it publishes nothing goes to the dead letters.
         concurrency: Number of messages handled at once.
-        deadline: Seconds that one attempt may take, decoding and publishing included.
+        deadline: Seconds that one attempt may take, decoding and publishing included; those in which it waits
+            for a model do not count.
         prefetch: Messages fetched beyond those being handled; as many as `concurrency` by default. 0 spreads
             long jobs most evenly over processes.
         fill_limit: Largest part of its stream that may be in use when an attempt begins; 1.0 never waits.

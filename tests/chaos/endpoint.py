@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nuggetstream.domain.identity import content_hash
 from services.offline.app import create_app
+from tests.asgi import read_again
 from tests.chaos.conditions import Call
 
 
@@ -38,7 +39,5 @@ class Endpoint:
         body = await Request(scope, receive).body()
         self.calls.append(Call(caller, content_hash(body.decode()), time.monotonic()))
 
-        async def again() -> dict[str, object]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.model({**scope, "path": f"/{path}", "raw_path": f"/{path}".encode()}, again, send)
+        below = {**scope, "path": f"/{path}", "raw_path": f"/{path}".encode()}
+        await self.model(below, read_again(body, receive), send)

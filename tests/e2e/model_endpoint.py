@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from nuggetstream.domain.identity import content_hash
 from services.offline.app import create_app
 from services.offline.serve import running
+from tests.asgi import read_again
 
 
 def _error(status: int, code: str | None = None) -> JSONResponse:
@@ -60,11 +61,8 @@ class ModelEndpoint:
         self.prompts.append(sent["messages"])
         self.models[sent["model"], sent["response_format"]["json_schema"]["name"]] += 1
 
-        async def again() -> dict[str, object]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
         await self.answering.wait()
-        await self.model(scope, again, send)
+        await self.model(scope, read_again(body, receive), send)
 
     def __post_init__(self) -> None:
         self.answering.set()

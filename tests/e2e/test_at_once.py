@@ -14,7 +14,10 @@ BATTLES = 32
 
 
 @pytest.mark.timeout(180)
-async def test_the_model_is_asked_about_all_of_32_battles_before_it_answers_one(tmp_path: Path) -> None:
+async def test_the_model_is_asked_about_all_of_32_battles_before_it_answers_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.runtime.llm.limiter._FIRST", 2 * BATTLES)  # as if it had been learnt
     (port,) = free_ports(1)
     endpoint = ModelEndpoint()
     endpoint.answering.clear()

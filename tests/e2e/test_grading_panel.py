@@ -31,6 +31,7 @@ from services.runtime.llm.settings import LLMSettings
 from services.store.battles import Battles
 from services.store.spend import DatabaseSpendStore
 from services.wire.codec import decode
+from tests.asgi import read_again
 from tests.e2e.battles import battle
 from tests.e2e.processes import clean_environment, run_command
 from tests.e2e.with_model import ended
@@ -64,10 +65,7 @@ class ByModel:
         sent = json.loads(body)
         self.asked[sent["model"], sent["response_format"]["json_schema"]["name"]] += 1
 
-        async def again() -> dict[str, object]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self._apps[sent["model"]](scope, again, send)
+        await self._apps[sent["model"]](scope, read_again(body, receive), send)
 
 
 def endpoint() -> ByModel:

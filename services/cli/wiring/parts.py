@@ -14,6 +14,7 @@ from services.cli.retrieval import RetrievalSettings
 from services.cli.settings import PipelineSettings, PlatformSettings
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
+from services.runtime.llm.limiter import Limits
 from services.runtime.llm.settings import LLMSettings
 from services.store.blobs import Blobs
 from services.store.database import Database
@@ -48,6 +49,7 @@ class Parts:
         embedder: The embedding model, where it is open already; the indexer opens it otherwise.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
         reranking: The reranker of the retriever, which is loaded; None for other services and without one.
+        limits: Limits of calls at once, which all services of a process share.
     """
 
     bus: Bus
@@ -69,6 +71,7 @@ class Parts:
     embedder: Model | None = None
     dry_run: DryRunEndpoints | None = None
     reranking: "Reranking | None" = None
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def stand_in(self) -> "ASGIApp | None":

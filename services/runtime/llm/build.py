@@ -11,7 +11,7 @@ from services.runtime.llm.call_log import CallLog
 from services.runtime.llm.claims import Claims, ClaimStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
-from services.runtime.llm.limiter import AdaptiveLimit
+from services.runtime.llm.limiter import AdaptiveLimit, Limits
 from services.runtime.llm.prompt import TASKS
 from services.runtime.llm.sdk import sdk_of
 from services.runtime.llm.settings import LLMSettings
@@ -42,6 +42,7 @@ def build_chat_model(
     http: httpx2.AsyncClient | None = None,
     tasks: Sequence[str] = TASKS,
     batched: bool = False,
+    limits: Limits | None = None,
 ) -> LLMClient:
     """Build the model that an operator configured.
 
@@ -56,6 +57,7 @@ def build_chat_model(
         tasks: All tasks whose prompts an operator can override.
         batched: Whether calls wait for a batch: at the price of batches, without a limit of calls at once,
             and without the fallback, which would be asked at the full price.
+        limits: Limits of calls at once that clients share; this client has its own by default.
 
     Raises:
         ValueError: The settings contradict each other, or are offline and `http` is missing.
@@ -70,7 +72,7 @@ def build_chat_model(
         _endpoint(settings, http, batched=batched),
         cache,
         Ledger(prices.of_batches() if batched else prices, settings.budget(), spend),
-        limit=AdaptiveLimit(_BATCHED_AT_ONCE if batched else settings.concurrency),
+        limit=_limit(settings, limits or Limits(), batched=batched),
         retries=settings.retries(),
         patience=settings.patience_s,
         overrides=settings.overrides(tasks),
@@ -81,6 +83,21 @@ def build_chat_model(
     )
 
 
+def _limit(settings: LLMSettings, limits: Limits, *, batched: bool) -> AdaptiveLimit:
+    """The limit of calls at once; only that of an endpoint that answers at its own speed is learnt."""
+    if batched:
+        return AdaptiveLimit(_BATCHED_AT_ONCE, _BATCHED_AT_ONCE)
+    if settings.offline:
+        return AdaptiveLimit(settings.concurrency, settings.concurrency)
+    return limits.of(settings.url, settings.concurrency)
+
+
 def _endpoint(settings: LLMSettings, http: httpx2.AsyncClient | None, *, batched: bool = False) -> Endpoint:
     timeout_s = _BATCHED_S if batched else settings.timeout_s
-    return Endpoint(sdk_of(settings, http, timeout_s), settings.model_name, timeout_s, batched=batched)
+    return Endpoint(
+        sdk_of(settings, http, timeout_s),
+        settings.model_name,
+        timeout_s,
+        batched=batched,
+        stream=not settings.offline,  # the offline model answers within this process
+    )

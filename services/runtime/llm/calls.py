@@ -27,6 +27,7 @@ from services.runtime.llm.limiter import Slot
 from services.runtime.llm.prices import Money, Tokens, estimate_tokens
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.routes import Route, Routes
+from services.runtime.llm.speed import work_of
 from services.runtime.work import Work
 
 
@@ -96,7 +97,7 @@ class Billing:
 
 
 REPAIR = " repair"  # ends the key of the second request
-_TIMEOUTS = 2  # per call; more of them would exceed the deadline of the attempt
+_TIMEOUTS = 2  # per call; then it is the runner's turn, which tells those who watch
 _KEPT = 1000  # completions at most; there are more only if that many prompts were abandoned
 
 
@@ -174,7 +175,7 @@ class Caller:
         self, key: str, request: ModelRequest, billing: Billing, route: Route, attempt: int
     ) -> Completion:
         asked, model = Tokens(input=estimate_tokens(request.text)), route.endpoint.model
-        async with route.limit.slot() as slot:
+        async with route.limit.slot(billing.battle_id) as slot:
             with route.circuit.call():
                 async with self.ledger.reserve(billing.battle_id, model, asked.input):
                     call = billing.call(key, request, model)
@@ -212,7 +213,7 @@ class Caller:
         try:
             completion = await endpoint.complete(request)
             outcome = "ok"
-            limit.succeeded()
+            limit.succeeded(slot, work_of(completion.tokens))
             self.routes.answered(route)
         except CallFailed as failed:
             if failed.cause is None:

@@ -37,8 +37,8 @@ class Claims:
     Args:
         store: Where they are; None where no other process asks the same model, so that none are needed.
         lease: Seconds after which a claim that is not extended ends.
-        wait: Seconds that a caller waits for another process before it raises an `Outage`, so that the
-            attempt of a stage does not exceed its deadline.
+        wait: Seconds that a caller waits for another process before it raises an `Outage`; its
+            message then waits as in an outage.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from nuggetstream.domain.failure import Reason
-from services.runtime import metrics
+from services.runtime import deadline, metrics
 from services.runtime.errors import Outage, Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
@@ -115,7 +115,11 @@ class LLMClient:
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
         """Ask for one usable reply; see `ChatModel.ask`."""
         prompt = self.overrides.apply(prompt)
-        key, billing = prompt.cache_key(self.name), Billing(stage=stage, battle_id=battle_id)
+        with deadline.held():  # waiting for the model, or for its turn, is no sign that the attempt hangs
+            return await self._ask(prompt, Billing(stage=stage, battle_id=battle_id))
+
+    async def _ask(self, prompt: Prompt[R], billing: Billing) -> Reply[R]:
+        key, stage, battle_id = prompt.cache_key(self.name), billing.stage, billing.battle_id
         ours = False  # whether this caller made the call, or joined another caller's
 
         async def ask_once() -> Reply[R]:
@@ -223,6 +227,10 @@ class LLMClient:
             raise Permanent(Reason.LLM_REFUSED, f"{self.name} declined", admin_detail=completion.refusal)
         if completion.finish == "length":
             detail = f"the reply was cut off at {request.max_tokens} tokens"
+            billing.conclude(Outcome.UNUSABLE, detail)
+            raise _Discarded(completion, detail)
+        if completion.finish == "repetition":
+            detail = "it repeats itself; write everything once"
             billing.conclude(Outcome.UNUSABLE, detail)
             raise _Discarded(completion, detail)
         try:

@@ -5,6 +5,7 @@
 """
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,10 @@ _OPTIONAL = {
     "logprobs": "logprobs",
     "effort": "reasoning_effort",
     "temperature": "temperature",
+    "usage": "stream_options",
 }
+_STREAM = re.compile(r"\bstream(ing|ed)?\b")
+_SHORT = 100  # tokens; a reply that is surely no longer is not streamed
 
 # What a model that reasons may write before its reply, in tokens by effort. It counts for the same limit.
 _REASONING = {"none": 0, "minimal": 2_000, "low": 5_000, "medium": 15_000, "high": 30_000, "xhigh": 60_000}
@@ -84,6 +88,8 @@ class Dialect:
         decisions: Whether it answers decisions at a path of their own.
         effort: Whether it accepts an effort.
         logprobs: Whether it tells how probable the tokens of a reply were.
+        stream: Whether it sends a reply in parts while it writes.
+        usage: Whether it counts the tokens of such a reply.
     """
 
     structured: bool = True
@@ -93,11 +99,17 @@ class Dialect:
     decisions: bool = True
     logprobs: bool = True
     effort: bool = True
+    stream: bool = True
+    usage: bool = True
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of the request, except for the model."""
-        limit = request.max_tokens + self._reasoning(request)
+        limit = self.limit(request)
         parameters: dict[str, Any] = {"messages": request.messages, self.limit_name: limit}
+        if self.streams(request):
+            parameters["stream"] = True
+            if self.usage:
+                parameters["stream_options"] = {"include_usage": True}
         if self.temperature and request.temperature is not None:
             parameters["temperature"] = request.temperature
         if self.effort and request.effort is not None:
@@ -113,7 +125,15 @@ class Dialect:
             parameters["messages"] = _with_schema(request)
         return parameters
 
-    def _reasoning(self, request: ModelRequest) -> int:
+    def limit(self, request: ModelRequest) -> int:
+        """Maximum length of what the model writes, its reasoning included, in tokens."""
+        return request.max_tokens + self.reasoning(request)
+
+    def streams(self, request: ModelRequest) -> bool:
+        """Whether the reply is asked for in parts, so that a slow model can be told from a silent one."""
+        return self.stream and self.limit(request) > _SHORT
+
+    def reasoning(self, request: ModelRequest) -> int:
         """Tokens that the model may write before its reply; 0 for a model that does not reason."""
         if self.effort and request.effort is not None:
             return _REASONING.get(request.effort, _REASONING[_DEFAULT_EFFORT])
@@ -142,7 +162,7 @@ class Dialect:
         for name, word in _OPTIONAL.items():
             if getattr(self, name) and word in text:
                 return replace(self, **{name: False})  # type: ignore[arg-type] # all are booleans
-        return None
+        return replace(self, stream=False) if self.stream and _STREAM.search(text) else None
 
 
 def _with_schema(request: ModelRequest) -> list[Message]:

@@ -1,6 +1,8 @@
 """One exchange with a chat model: a request in, a completion or a typed failure out."""
 
+import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import httpx2
 import openai
@@ -9,16 +11,21 @@ from pydantic import ValidationError
 
 from services.runtime.llm.accounting import Source
 from services.runtime.llm.call_failed import CallFailed
+from services.runtime.llm.cause import Cause
 from services.runtime.llm.decisions import native
 from services.runtime.llm.decisions.logprobs import Token
 from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.exchange import Exchange, is_filter, message_of
+from services.runtime.llm.parts import Broken, Joined, data_of
 from services.runtime.llm.prices import Tokens, estimate_tokens
+from services.runtime.llm.repetition import repetition
+from services.runtime.llm.speed import Speed, work_of
 from services.runtime.llm.wire import ChatCompletion, Usage
 from services.runtime.masking import KNOWN
 
 _log = structlog.get_logger()
 
+_CHAT = "/chat/completions"
 _NO_SUCH_PATH = frozenset({404, 405, 501})
 
 
@@ -29,7 +36,8 @@ class Completion:
     Attributes:
         text: The reply; "" when there is none.
         refusal: The model's explanation when it declined, else None.
-        finish: Why it stopped: "stop", "length" or "content_filter".
+        finish: Why it stopped: "stop", "length", "content_filter", or "repetition" where the model wrote the
+            same again and again, which the text has once.
         model: Name of the model as the server reports it.
         tokens: Tokens of the call.
         source: "usage" when the server counted the tokens, "estimate" when we did.
@@ -55,15 +63,23 @@ class Endpoint:
     Args:
         client: The SDK's client, with `max_retries=0`.
         model: Name of the model to ask for.
-        timeout_s: Seconds for one whole exchange.
+        timeout_s: Seconds of silence that the endpoint may always have.
         batched: Whether a call waits for a batch, which goes on when the caller stops waiting.
+        stream: Whether replies may be asked for in parts; never in a batch.
     """
 
     def __init__(
-        self, client: openai.AsyncOpenAI, model: str, timeout_s: float, *, batched: bool = False
+        self,
+        client: openai.AsyncOpenAI,
+        model: str,
+        timeout_s: float,
+        *,
+        batched: bool = False,
+        stream: bool = True,
     ) -> None:
         self._exchanges, self.model, self.batched = Exchange(client, timeout_s), model, batched
-        self.dialect = Dialect()
+        self.dialect = Dialect(stream=stream and not batched)
+        self.speed = Speed(timeout_s)
 
     @property
     def host(self) -> str:
@@ -101,17 +117,64 @@ class Endpoint:
         await self._exchanges.close()
 
     async def _exchange(self, request: ModelRequest, dialect: Dialect) -> Completion:
+        asked = _asked(request).input
         decides = bool(request.questions) and dialect.decisions
-        path = native.PATH if decides else "/chat/completions"
-        parameters = dialect.decision_parameters(request) if decides else dialect.parameters(request)
+        if decides:
+            body, work = dialect.decision_parameters(request), asked
+        else:
+            body = dialect.parameters(request)
+            # A model that reasons may be silent meanwhile, and every other one writes part by part.
+            unseen = dialect.reasoning(request) if dialect.streams(request) else dialect.limit(request)
+            work = work_of(Tokens(asked, unseen))
+        silence_s = self.speed.silence(work)
         try:
-            body = {"model": self.model, **parameters}
-            response = await self._exchanges.post(path, body, lambda: _asked(request))
+            if decides:
+                return self._decided(request, await self._post(native.PATH, body, request, silence_s))
+            if dialect.streams(request):
+                return await self._streamed(body, request, dialect.limit(request), work, silence_s)
+            began = time.perf_counter()
+            completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
+            self.speed.answered(work_of(completion.tokens), time.perf_counter() - began)
+            return completion
         except CallFailed as failed:
+            if failed.cause is Cause.TIMEOUT:
+                self.speed.silent(silence_s)
             if decides and failed.status in _NO_SUCH_PATH:
                 raise _NoDecisions from failed
             raise
-        return self._decided(request, response) if decides else self._read(request, response)
+
+    async def _post(
+        self, path: str, body: dict[str, Any], request: ModelRequest, silence_s: float
+    ) -> httpx2.Response:
+        return await self._exchanges.post(
+            path, {"model": self.model, **body}, lambda: _asked(request), silence_s
+        )
+
+    async def _streamed(
+        self, body: dict[str, Any], request: ModelRequest, limit: int, work: int, silence_s: float
+    ) -> Completion:
+        """The completion whose parts arrive one by one, or at once from a server that knows no parts."""
+        began, joined = time.perf_counter(), Joined(limit)
+        body = {"model": self.model, **body}
+        async with self._exchanges.stream(_CHAT, body, lambda: _asked(request), silence_s) as (
+            response,
+            heard,
+        ):
+            if "text/event-stream" not in response.headers.get("content-type", ""):
+                await response.aread()
+                self.dialect = replace(self.dialect, stream=False)
+                return self._read(request, response)
+            try:
+                async for data in data_of(response.aiter_bytes()):
+                    first, goes_on = not joined.has_begun, joined.add(data)
+                    heard()
+                    if first and joined.has_begun:
+                        self.speed.answered(work, time.perf_counter() - began)
+                    if not goes_on:
+                        break
+                return self._completion(request, joined.completion())
+            except Broken as problem:
+                raise self._exchanges.garbled(_asked(request), str(problem)) from problem
 
     def _decided(self, request: ModelRequest, response: httpx2.Response) -> Completion:
         try:
@@ -139,13 +202,19 @@ class Endpoint:
         except ValidationError as error:
             said = f"{response.text[:200]!r} is not a chat completion"
             raise self._exchanges.garbled(_asked(request), said) from error
+        return self._completion(request, reply)
+
+    def _completion(self, request: ModelRequest, reply: ChatCompletion) -> Completion:
         choice = reply.choices[0]
+        finish = choice.finish_reason or "stop"
         text = KNOWN.hide_in_content(choice.message.content or "")  # an endpoint may repeat what it was sent
         tokens, source = _tokens_of(reply.usage, request, text)
+        if finish == "length" and (repeated := repetition(text)) is not None:
+            text, finish = text[:-repeated], "repetition"
         return Completion(
             text=text,
             refusal=choice.message.refusal,
-            finish=choice.finish_reason or "stop",
+            finish=finish,
             model=KNOWN.hide_in_content(reply.model or self.model),
             tokens=tokens,
             source=source,

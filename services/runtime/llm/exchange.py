@@ -5,9 +5,10 @@ The SDK's own retries are off, because ours count against attempts, budgets and 
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import openai
@@ -58,8 +59,8 @@ class Exchange:
 
     Args:
         client: The SDK's client, with `max_retries=0`.
-        timeout_s: Seconds for one whole exchange. The HTTP client's own limits are per read, and an
-            in-process transport ignores them.
+        timeout_s: Seconds of silence after which an exchange ends. They are counted here, because an
+            in-process transport ignores the limits of the HTTP client.
         names: How messages name the model.
     """
 
@@ -76,23 +77,72 @@ class Exchange:
         """Host and port of the endpoint."""
         return self._client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
 
-    async def post(self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens]) -> httpx2.Response:
+    async def post(
+        self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens], silence_s: float | None = None
+    ) -> httpx2.Response:
         """The response to one request.
 
         Args:
             path: Path below the URL of the endpoint.
             body: The request, as JSON.
             asked: Returns the tokens of the request, which the server may charge although it fails.
+            silence_s: Seconds for the whole response; those of the exchange by default.
 
         Raises:
             CallFailed: There is no response, or an error; its `__cause__` is the SDK's error.
         """
+        async with self._response(path, body, asked, silence_s or self._timeout_s) as (response, _):
+            return response
+
+    @asynccontextmanager
+    async def stream(
+        self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens], silence_s: float
+    ) -> AsyncIterator[tuple[httpx2.Response, Callable[[], None]]]:
+        """The response to one request while it arrives, for the duration of the block.
+
+        Args:
+            path: Path below the URL of the endpoint.
+            body: The request, as JSON.
+            asked: Returns the tokens of the request, which the server may charge although it fails.
+            silence_s: Seconds within which the endpoint must be heard of.
+
+        Yields:
+            The response, whose body is not read yet, and what to call whenever the endpoint is heard of.
+
+        Raises:
+            CallFailed: As for `post`; also raised where reading the response fails inside the block.
+        """
+        async with self._response(path, body, asked, silence_s, stream=True) as (response, silence):
+            loop = asyncio.get_running_loop()
+            try:
+                yield response, lambda: silence.reschedule(loop.time() + silence_s)
+            finally:
+                await response.aclose()
+
+    @asynccontextmanager
+    async def _response(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        asked: Callable[[], Tokens],
+        silence_s: float,
+        *,
+        stream: bool = False,
+    ) -> AsyncIterator[tuple[httpx2.Response, asyncio.Timeout]]:
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(silence_s) as silence:
                 # Below the SDK's typed methods, which would copy the prompt and build a model of the reply.
-                return await self._client.post(path, cast_to=httpx2.Response, body=body)
-        except (TimeoutError, openai.APITimeoutError) as error:
-            raise self._timed_out(asked()) from error
+                response = await self._client.post(
+                    path,
+                    cast_to=httpx2.Response,
+                    body=body,
+                    options={"timeout": silence_s},
+                    stream=stream,
+                    stream_cls=openai.AsyncStream[Any],
+                )
+                yield cast(httpx2.Response, response), silence
+        except (TimeoutError, openai.APITimeoutError, httpx2.TimeoutException) as error:
+            raise self._timed_out(asked(), silence_s) from error
         except openai.APIConnectionError as error:
             raise self._unreachable(error.__cause__ or error) from error
         except httpx2.HTTPError as error:
@@ -111,8 +161,8 @@ class Exchange:
         error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=said)
         return CallFailed(error, cause=Cause.SERVER, retryable=True, charged=asked)
 
-    def _timed_out(self, asked: Tokens) -> CallFailed:
-        detail = f"no answer from {self._names.model} within {self._timeout_s:g} s"
+    def _timed_out(self, asked: Tokens, silence_s: float) -> CallFailed:
+        detail = f"no answer from {self._names.model} within {silence_s:.4g} s"
         error = Unavailable(Reason.LLM_UNAVAILABLE, detail)
         return CallFailed(error, cause=Cause.TIMEOUT, retryable=True, overloaded=True, charged=asked)
 

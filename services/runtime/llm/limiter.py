@@ -1,14 +1,31 @@
-"""An adaptive concurrency limit: additive increase, multiplicative decrease.
+"""A limit of calls at once, learnt from what the endpoint does with them.
 
-Providers publish limits in requests per minute, local servers in batch slots, gateways not at all. So the
-limit adapts: one more concurrent call after a full window of successes, half as many after an overload.
+    1 ── throughput grows by at least 15% ──> 2 ──> 4 ──> … the configured maximum
+         it does not ──> back, and after a while tried again, upwards and downwards in turn
+         a call is rejected or times out ──> half
+
+Providers publish limits in requests per minute, local servers in batch slots, gateways not at all, and a
+model on a processor is no faster with two calls than with one. So nobody has to know the right number.
+
+Calls that wait for a slot get it in the order in which their battles began, so that those begun are finished
+before others are.
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+import heapq
+import itertools
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import anyio
+_FIRST = 1  # calls at once at an endpoint about which nothing is known
+_GAIN = 1.15  # least growth of the throughput for which twice as many calls are worth it
+_REST = 10  # windows after which another limit is tried
+_FEWEST = 2  # calls in a window
+_FULL = 0.9  # share of the slots that is taken while a call says something about the limit
+_BATTLES = 10_000  # battles whose beginning is remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +33,31 @@ class Slot:
     """One running call.
 
     Attributes:
-        epoch: Number of times the limit had been halved when the call began.
+        began: When it began, by the clock of its limit.
+        occupied: Seconds that all slots together had been taken by then.
+        window: The window of calls in which it began.
+        overloads: Number of times that the limit had been halved by then.
     """
 
-    epoch: int
+    began: float
+    occupied: float
+    window: "_Window"
+    overloads: int
+
+
+@dataclass(slots=True, eq=False)
+class _Window:
+    """Calls that ran under one limit, as many at once as it allows: their number, seconds and work."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    work: float = 0.0
+
+
+@dataclass(order=True, slots=True)
+class _Waiting:
+    order: tuple[int, int]
+    turn: asyncio.Future[None] = field(compare=False)
 
 
 class AdaptiveLimit:
@@ -27,16 +65,25 @@ class AdaptiveLimit:
 
     Args:
         maximum: Largest value of the limit.
-        initial: Initial value; the maximum by default.
+        initial: Initial value; 1 by default.
+        clock: Monotonic time in seconds.
     """
 
-    def __init__(self, maximum: int, initial: int | None = None) -> None:
+    def __init__(
+        self, maximum: int, initial: int | None = None, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         if maximum < 1:
             raise ValueError("at least one call must be allowed")
-        self._maximum = maximum
-        self._running = anyio.CapacityLimiter(min(initial or maximum, maximum))
-        self._successes = 0
-        self._epoch = 0
+        self._maximum, self._value, self._clock = maximum, min(initial or _FIRST, maximum), clock
+        self._running = 0
+        self._occupied, self._changed_at = 0.0, clock()
+        self._waiting: list[_Waiting] = []
+        self._arrivals = itertools.count()
+        self._battles: OrderedDict[str | None, int] = OrderedDict()
+        self._window = _Window()
+        self._before: tuple[int, float] | None = None  # limit and throughput before the one that is tried
+        self._rest, self._upwards = 0, True
+        self._overloads = 0
 
     @property
     def maximum(self) -> int:
@@ -46,32 +93,136 @@ class AdaptiveLimit:
     @property
     def value(self) -> int:
         """Number of calls that may run at once now."""
-        return int(self._running.total_tokens)
+        return self._value
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Slot]:
-        """Wait for a slot, in order of arrival, and hold it for the duration of the block."""
-        caller = object()
-        await self._running.acquire_on_behalf_of(caller)
-        try:
-            yield Slot(self._epoch)
-        finally:
-            self._running.release_on_behalf_of(caller)
+    async def slot(self, battle_id: str | None = None) -> AsyncIterator[Slot]:
+        """Wait for a slot and hold it for the duration of the block.
 
-    def succeeded(self) -> None:
-        """Record that a call succeeded."""
-        self._successes += 1
-        if self._successes >= self.value:
-            self._successes = 0
-            self._running.total_tokens = min(self._maximum, self.value + 1)
+        Args:
+            battle_id: The battle that the call is made for; calls of battles that began earlier go first.
+        """
+        await self._turn(battle_id)
+        try:
+            self._run(0)
+            yield Slot(self._changed_at, self._occupied, self._window, self._overloads)
+        finally:
+            self._run(-1)
+            self._admit()
+
+    def succeeded(self, slot: Slot, work: float) -> None:
+        """Record that a call succeeded; called while it still holds its slot.
+
+        Args:
+            slot: The slot of the call.
+            work: How much was done, in any unit that is the same for all calls, such as tokens.
+        """
+        self._run(0)
+        window, seconds = self._window, self._changed_at - slot.began
+        if slot.window is not window or self._occupied - slot.occupied < _FULL * self._value * seconds:
+            return  # it says nothing about the current limit
+        window.calls += 1
+        window.seconds += seconds
+        window.work += work
+        if window.calls >= max(_FEWEST, self._value):
+            self._learn(self._value * window.work / max(window.seconds, 1e-9))
 
     def overloaded(self, slot: Slot) -> None:
-        """Record that a call was rejected or timed out: halve the limit, once per epoch.
+        """Record that a call was rejected or timed out: halve the limit, once for all calls that ran then.
 
         Thirty calls rejected together are one signal. Calls that began before the limit was last halved say
         nothing about the current limit.
         """
-        if slot.epoch == self._epoch:
-            self._epoch += 1
-            self._successes = 0
-            self._running.total_tokens = max(1, self.value // 2)
+        if slot.overloads == self._overloads:
+            self._overloads += 1
+            self._settle(max(1, self._value // 2))
+
+    def _learn(self, throughput: float) -> None:
+        """Decide about the limit from the throughput of a whole window."""
+        if self._before is None:
+            self._rest -= 1
+            if self._rest <= 0:
+                self._try(throughput, upwards=self._upwards)
+            else:
+                self._window = _Window()
+            return
+        value, before = self._before
+        if self._value > value:
+            if throughput >= _GAIN * before:
+                self._try(throughput, upwards=True)
+            else:
+                self._settle(value)
+        elif before >= _GAIN * throughput:
+            self._settle(value)
+        else:  # fewer calls at once are as good, and each of them ends sooner
+            self._try(throughput, upwards=False)
+
+    def _try(self, throughput: float, *, upwards: bool) -> None:
+        """Try the next limit; stay where there is none."""
+        value = min(self._maximum, 2 * self._value) if upwards else max(1, self._value // 2)
+        if value == self._value:
+            self._settle(value)
+        else:
+            self._before = (self._value, throughput)
+            self._set(value)
+
+    def _settle(self, value: int) -> None:
+        self._before = None
+        self._rest, self._upwards = _REST, not self._upwards
+        self._set(value)
+
+    def _set(self, value: int) -> None:
+        self._value, self._window = value, _Window()
+        self._admit()
+
+    async def _turn(self, battle_id: str | None) -> None:
+        """Take a slot, after those that were there before and those of earlier battles."""
+        if self._running < self._value and not self._waiting:
+            self._begun(battle_id)
+            self._run(1)
+            return
+        turn = asyncio.get_running_loop().create_future()
+        order = (self._begun(battle_id), next(self._arrivals))
+        heapq.heappush(self._waiting, _Waiting(order, turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it has got its slot meanwhile
+                self._run(-1)
+                self._admit()
+            raise
+
+    def _begun(self, battle_id: str | None) -> int:
+        """The place of a battle among all, by its first call; calls of no battle are in order of arrival."""
+        if battle_id is None:
+            return next(self._arrivals)
+        place = self._battles.setdefault(battle_id, next(self._arrivals))
+        if len(self._battles) > _BATTLES:
+            self._battles.popitem(last=False)
+        return place
+
+    def _admit(self) -> None:
+        """Give free slots to those who wait."""
+        while self._running < self._value and self._waiting:
+            turn = heapq.heappop(self._waiting).turn
+            if not turn.done():  # its caller may have been cancelled
+                self._run(1)
+                turn.set_result(None)
+
+    def _run(self, more: int) -> None:
+        """So many more calls run from now on."""
+        now = self._clock()
+        self._occupied += self._running * (now - self._changed_at)
+        self._changed_at = now
+        self._running += more
+
+
+class Limits:
+    """The limits of the endpoints that one process asks; all its clients of an endpoint share one."""
+
+    def __init__(self) -> None:
+        self._by_url: dict[str, AdaptiveLimit] = {}
+
+    def of(self, url: str, maximum: int) -> AdaptiveLimit:
+        """The limit of an endpoint, with this maximum where it is new."""
+        return self._by_url.setdefault(url, AdaptiveLimit(maximum))

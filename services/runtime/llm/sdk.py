@@ -14,7 +14,7 @@ def sdk_of(settings: LLMSettings, http: httpx2.AsyncClient | None, timeout_s: fl
     Args:
         settings: The endpoint and its credentials.
         http: HTTP client to use; one of the SDK's own by default.
-        timeout_s: Seconds for one exchange.
+        timeout_s: Seconds of silence after which a read ends, where an exchange sets no other limit.
 
     Raises:
         ValueError: The base URL is not one of an endpoint.

@@ -35,10 +35,10 @@ class LLMSettings(BaseSettings):
             authorization, and its parameters with every request.
         model: Name of the model to ask for; required unless offline.
         decision_model: Name of the model to ask for decisions, at the same endpoint; `model` by default.
-        timeout_s: Seconds for one exchange.
+        timeout_s: Seconds of silence that the endpoint may always have; a slow one has more (see `speed`).
         attempts: Calls per exchange, the first included.
         patience_s: Seconds that a battle waits for a model that is away, before it fails.
-        concurrency: Largest number of calls at once; the actual limit adapts below it.
+        concurrency: Largest number of calls at once; the actual limit is learnt (see `limiter`).
         battle_tokens: Budget of tokens per battle; unlimited if unset.
         battle_money: Budget of money per battle, in the currency of the price file, which it requires.
         day_tokens: Budget of tokens per day (UTC); unlimited if unset.

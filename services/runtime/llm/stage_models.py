@@ -26,7 +26,7 @@ class StageModel(BaseModel):
         api_key: Key for the endpoint.
         temperature: Sampling temperature; "none" sends none.
         effort: Effort of a model that reasons.
-        timeout_s: Seconds for one exchange.
+        timeout_s: Seconds of silence that the endpoint may always have.
     """
 
     model_config = ConfigDict(frozen=True)

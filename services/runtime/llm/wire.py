@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHan
 from services.runtime.llm.decisions.logprobs import Token
 
 
-def _or_none(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+def or_none(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     """None for a part that has another form; it says less than the reply, which was paid for."""
     try:
         return handler(value)
@@ -19,19 +19,25 @@ def _or_none(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         return None
 
 
-class _Message(BaseModel):
+class Message(BaseModel):
+    """What the model said."""
+
     content: str | None = None
     refusal: str | None = None
 
 
-class _Logprobs(BaseModel):
+class Logprobs(BaseModel):
+    """The tokens of a reply with their probabilities."""
+
     content: list[Token] | None = None
 
 
-class _Choice(BaseModel):
-    message: _Message
+class Choice(BaseModel):
+    """One reply."""
+
+    message: Message
     finish_reason: str | None = None
-    logprobs: Annotated[_Logprobs | None, WrapValidator(_or_none)] = None
+    logprobs: Annotated[Logprobs | None, WrapValidator(or_none)] = None
 
     @property
     def tokens(self) -> list[Token]:
@@ -48,7 +54,7 @@ class Usage(BaseModel):
 
     prompt_tokens: int
     completion_tokens: int
-    prompt_tokens_details: Annotated[_InputDetails | None, WrapValidator(_or_none)] = None
+    prompt_tokens_details: Annotated[_InputDetails | None, WrapValidator(or_none)] = None
 
     @property
     def cached_tokens(self) -> int:
@@ -60,6 +66,6 @@ class Usage(BaseModel):
 class ChatCompletion(BaseModel):
     """A chat completion with at least one choice."""
 
-    choices: Annotated[list[_Choice], Field(min_length=1)]
+    choices: Annotated[list[Choice], Field(min_length=1)]
     model: str | None = None
-    usage: Annotated[Usage | None, WrapValidator(_or_none)] = None
+    usage: Annotated[Usage | None, WrapValidator(or_none)] = None

@@ -25,6 +25,7 @@ from services.runtime import metrics, tracing, work
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
+from services.runtime.deadline import Deadline
 from services.runtime.errors import Outage, Retryable, StageError
 from services.runtime.runner import policy
 from services.runtime.runner.dead_letter import DeadLetter
@@ -200,17 +201,16 @@ class Runner(Generic[In, Out]):
 
     async def _attempt(self, message: InFlight, decoded: list[In]) -> None:
         """One attempt within its deadline. `decoded` keeps the job for the next attempt and for giving up."""
-        deadline = asyncio.timeout(self._stage.deadline)
+        deadline = Deadline(self._stage.deadline)
         try:
             async with deadline:
                 if not decoded:
                     decoded.append(await self._decoded(message))
                 await self._publish(await self._stage.handle(decoded[0]))
         except TimeoutError as error:
-            if not deadline.expired():
+            if not deadline.expired:
                 raise
-            detail = f"no result within {self._stage.deadline:g} s"
-            raise Retryable(Reason.DEADLINE, detail) from error
+            raise Retryable(Reason.DEADLINE, f"no result within {self._stage.deadline:g} s") from error
         except Outage as error:
             job = decoded[0] if decoded else None
             await tell_retry(self._bus, self._stage, message.delivery, job, error, delay=LONGEST_PAUSE)

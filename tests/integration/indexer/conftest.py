@@ -109,7 +109,7 @@ async def connect(server: Server) -> AsyncIterator[Connect]:
             endpoint=EmbeddingEndpoint(Exchange(client, timeout_s, names), "words"),
             circuit=Circuit("words", 2 * attempts, endpoint="there.invalid"),
             ledger=ledger or Ledger(),
-            limit=AdaptiveLimit(concurrency),
+            limit=AdaptiveLimit(concurrency, initial=concurrency),
             retries=RetryPolicy(attempts=attempts),
             rng=random.Random(0),
             sleep=sleep,

@@ -144,9 +144,9 @@ async def connect() -> AsyncIterator[Connect]:
             await asyncio.sleep(0)
 
         model = LLMClient(
-            Endpoint(sdk, "scripted-1", timeout_s), cache, ledger, limit=AdaptiveLimit(concurrency),
-            retries=RetryPolicy(attempts=attempts), rng=random.Random(0), sleep=sleep,
-            log=log, fallback=second, options=options,
+            Endpoint(sdk, "scripted-1", timeout_s), cache, ledger,
+            limit=AdaptiveLimit(concurrency, initial=concurrency), retries=RetryPolicy(attempts=attempts),
+            rng=random.Random(0), sleep=sleep, log=log, fallback=second, options=options,
         )  # fmt: skip
         made.append(model)
         return Asking(model, slept)

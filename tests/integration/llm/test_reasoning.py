@@ -19,6 +19,7 @@ from services.runtime.llm.address import EndpointAddress
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.model import Reply
 from services.runtime.llm.settings import LLMSettings
+from tests.asgi import read_again
 from tests.integration.llm.conftest import refused
 
 KEY, VERSION = "azure-key-of-32-characters-000000", "2025-04-01-preview"
@@ -44,12 +45,8 @@ class Azure:
             await refused(404, "Resource not found")(scope, receive, send)
             return
         self.requests.append(await request.json())
-        unread = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def again() -> Any:
-            return unread.pop() if unread else await receive()
-
-        await self.model({**scope, "path": f"/v1{path}", "raw_path": f"/v1{path}".encode()}, again, send)
+        below = {**scope, "path": f"/v1{path}", "raw_path": f"/v1{path}".encode()}
+        await self.model(below, read_again(body, receive), send)
 
 
 @asynccontextmanager

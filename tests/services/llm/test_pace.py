@@ -1,7 +1,7 @@
-"""Retries that spread, waits that are kept to, and a limit that finds itself."""
+"""Retries that spread, waits that are kept to, and what an endpoint's error messages teach."""
 
-import asyncio
 import random
+from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.runtime.llm.dialect import Dialect, ModelRequest
-from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.retries import RetryPolicy, retry_after_of
 
 
@@ -49,54 +48,11 @@ def test_retry_after_is_read_in_all_its_forms(headers: dict[str, str], seconds: 
     assert retry_after_of(headers, now=1_000_000.0) == seconds
 
 
-async def test_the_limit_halves_once_per_overload_and_grows_by_one_per_window() -> None:
-    limit = AdaptiveLimit(maximum=8)
-    async with limit.slot() as one, limit.slot() as two:
-        limit.overloaded(one)
-        limit.overloaded(two)  # began under the same limit: the same news
-        assert limit.value == 4
-    async with limit.slot() as later:
-        limit.overloaded(later)
-    assert limit.value == 2
-    grown = []
-    for _ in range(2 + 3 + 4):
-        limit.succeeded()
-        grown.append(limit.value)
-    assert grown == [2, 3, 3, 3, 4, 4, 4, 4, 5]
-
-
-async def test_the_limit_stays_between_one_and_its_maximum() -> None:
-    limit = AdaptiveLimit(maximum=2)
-    for _ in range(10):
-        limit.succeeded()
-    assert limit.value == 2
-    for _ in range(3):
-        async with limit.slot() as slot:
-            limit.overloaded(slot)
-    assert limit.value == 1
-
-
-async def test_no_more_calls_run_than_the_limit_allows_and_all_get_their_turn() -> None:
-    limit, running, most, done = AdaptiveLimit(maximum=3), 0, 0, 0
-
-    async def call() -> None:
-        nonlocal running, most, done
-        async with limit.slot():
-            running += 1
-            most = max(most, running)
-            await asyncio.sleep(0)
-            running -= 1
-            done += 1
-
-    await asyncio.gather(*(call() for _ in range(20)))
-    assert (most, done) == (3, 20)
-
-
 QUESTION = ModelRequest(
     [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
     "verdict",
     {"type": "object"},
-    10,
+    500,
     0.0,
 )
 
@@ -111,11 +67,23 @@ def test_a_dialect_learns_from_refusals_and_stops() -> None:
     assert reasoning is not None
     last = reasoning.learn("'temperature' does not support 0.0 with this model")
     assert last is not None
-    assert last.learn("response_format temperature max_completion_tokens") is None
+    uncounted = last.learn("Extra inputs are not permitted: stream_options")
+    assert uncounted is not None
+    assert uncounted.parameters(QUESTION)["stream"] is True
+    last = uncounted.learn("Streaming is not supported")
+    assert last is not None
+    assert last.learn("response_format temperature max_completion_tokens stream_options stream") is None
     parameters = last.parameters(QUESTION)
     assert set(parameters) == {"messages", "max_completion_tokens"}
     assert '{"type": "object"}' in parameters["messages"][0]["content"]
 
 
-def test_an_ordinary_bad_request_teaches_nothing() -> None:
-    assert Dialect().learn("messages must not be empty") is None
+@pytest.mark.parametrize("message", ["messages must not be empty", "the upstream server objects"])
+def test_an_ordinary_bad_request_teaches_nothing(message: str) -> None:
+    assert Dialect().learn(message) is None
+
+
+def test_a_short_reply_is_not_streamed_unless_the_model_reasons_before() -> None:
+    short = replace(QUESTION, max_tokens=60)
+    assert not Dialect().streams(short)
+    assert Dialect().streams(replace(short, effort="low"))
