@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from nuggetstream.report.build import write_report
 from tests.browser.reader import axe_findings
-from tests.evaluated import battle, file_of, round_robin
+from tests.evaluated import battle, file_of, judgment, round_robin
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><a href='https://example.org'>x</a>"
 
@@ -34,6 +34,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for row, reference in zip(round_robin(per_pair=6), references, strict=True)
     ]
     battles.append(battle("hostile", HOSTILE, "weak", language=HOSTILE, tags=[f"category:{HOSTILE}"]))
+    battles[-1]["judgments"] += [judgment("a", evaluator="a second judge, whose name is wider than a phone")]
     return write_report(file_of(folder, battles), folder).page
 
 

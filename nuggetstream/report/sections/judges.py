@@ -36,9 +36,7 @@ def draw_judge(audits: Sequence[Audit]) -> Content:
     charts = {f"{audit.evaluator}, {audit.model}": (_chart(audit),) for audit in audits}
     if charts:
         blocks.append(Figures("Judge" if len(charts) > 1 else "", charts))
-    for audit in audits:
-        blocks += [_judge_table(audit), *_not_measured(audit)]
-    blocks += _which_speaks(audits)
+    blocks += [*map(_judge_table, audits), *_not_measured(audits), *_which_speaks(audits)]
     judged = (f"{each.evaluator} {part_of(each.judged, each.received, 'battles')}" for each in audits)
     return Content(
         findings=tuple(filter(None, map(_judge_finding, audits))),
@@ -117,23 +115,19 @@ def _judge_table(audit: Audit) -> Table:
     )
 
 
-def _not_measured(audit: Audit) -> list[NotMeasured]:
-    notices = []
-    if audit.own is None:
-        notices.append(
-            NotMeasured(
-                f"self-preference of {audit.evaluator} ({audit.model})",
-                "no system with a name of the family of this model competes with one of another family",
-            )
-        )
-    if audit.flipped.value is None:
-        notices.append(
-            NotMeasured(
-                f"flips of {audit.evaluator} ({audit.model})",
-                "it judged no battle in both orders, or is a panel, whose members are audited one by one",
-            )
-        )
-    return notices
+def _not_measured(audits: Sequence[Audit]) -> list[NotMeasured]:
+    """What is missing of which judges; each lack once for all that have it."""
+    no_family = "no system of the family of their models competes with one of another family"
+    one_order = "they judged no battle in both orders, or are panels, whose members are audited one by one"
+    lacks = (
+        ("self-preference", [audit for audit in audits if audit.own is None], no_family),
+        ("flips", [audit for audit in audits if audit.flipped.value is None], one_order),
+    )
+    return [
+        NotMeasured(f"{what} of {and_list(list(dict.fromkeys(each.evaluator for each in judges)))}", why)
+        for what, judges, why in lacks
+        if judges
+    ]
 
 
 def draw_calibration(judges: Sequence[JudgeCalibration]) -> Content:

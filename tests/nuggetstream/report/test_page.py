@@ -44,7 +44,7 @@ def test_every_part_is_there_with_what_it_rests_on(tmp_path: Path) -> None:
     assert list(numbers) == list(dict.fromkeys(part.name for part in PARTS))
     assert "12 of 12 battles" in text
     assert "By the human, nugget and judge lenses, all ratings are provisional" in text
-    assert "Self-preference of pairwise (offline-heuristic): No system" in text
+    assert "Self-preference of pairwise: No system" in text
     assert "Cost: None is recorded" in text
 
 
