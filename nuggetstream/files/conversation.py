@@ -49,8 +49,3 @@ Conversation = Annotated[
 def turns_of(submitted: Sequence[TurnSubmission]) -> Turns:
     """The turns."""
     return tuple(turn.to_core() for turn in submitted)
-
-
-def told(turns: Turns) -> list[dict[str, str]]:
-    """Turns as they are sent."""
-    return [{"role": turn.role.value, "text": turn.text} for turn in turns]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Annotated, Any
 from unicodedata import category
 
@@ -13,11 +13,11 @@ from pydantic import (
     model_validator,
 )
 
-from nuggetstream.domain.battle import Answer, Battle, Side, Vote
+from nuggetstream.domain.battle import Answer, Battle, Vote
 from nuggetstream.domain.conversation import user_turns
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.system_name import system_name
-from nuggetstream.files.conversation import Conversation, told, turns_of
+from nuggetstream.files.conversation import Conversation, turns_of
 from nuggetstream.files.fields import EMPTY_IS_ABSENT, Name, Strict, Text, at_most, few, not_blank
 from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 from nuggetstream.files.shapes import EXPECTED, WORDS, translated
@@ -110,16 +110,8 @@ class BattleSubmission(Strict):
         if a.conversation == b.conversation:
             shared = shared or a.conversation
             a, b = replace(a, conversation=()), replace(b, conversation=())
-        battle = Battle(
-            id=self.id or "",
-            arena=self.arena,
-            query=self.query,
-            a=a,
-            b=b,
-            language=self.language,
-            tags=self.tags,
-            conversation=shared,
-        )
+        given = {field.name: getattr(self, field.name) for field in fields(Battle)}
+        battle = Battle(**given | {"id": self.id or "", "a": a, "b": b, "conversation": shared})
         if self.id:
             return battle
         return replace(battle, id=derived_id("battle", battle.content_hash()))
@@ -179,23 +171,7 @@ def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
     Raises:
         InvalidSubmission: naming every field that is wrong and why.
     """
-    data: dict[str, Any] = {
-        "id": battle.id or None,
-        "arena": battle.arena or "default",
-        "query": battle.query,
-        "language": battle.language,
-        "tags": battle.tags,
-        "vote": vote,
-        "conversation": told(battle.conversation),
-    }
-    for side in Side:
-        answer = battle.answer(side)
-        data[side.value] = {
-            "system": answer.system,
-            "text": answer.text,
-            "sources": [asdict(source) for source in answer.sources],
-            "conversation": told(answer.conversation),
-        }
+    data = asdict(battle) | {"id": battle.id or None, "arena": battle.arena or "default", "vote": vote}
     return parse_submission(data)
 
 

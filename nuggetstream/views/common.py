@@ -1,6 +1,6 @@
 """The JSON shapes that every route shares: the base class of all views, `Problem` and `Health`."""
 
-from typing import Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,6 +10,31 @@ class View(BaseModel):
 
     # Protobuf messages and databases can hold infinities and NaN; JSON cannot.
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="null", use_attribute_docstrings=True)
+
+    @classmethod
+    def showing(cls, *values: object, **more: Any) -> Self:
+        """The view of values: their attributes that have the names of fields, and what is given besides.
+
+        Parts of a value become the views that the fields name, by the same rule.
+
+        Args:
+            values: What is shown; of two with the same attribute, the later one is.
+            more: Fields that they have not, or that are shown in another way.
+
+        Raises:
+            pydantic.ValidationError: A field without a default is neither given nor an attribute.
+        """
+        return cls.model_validate(cls.attributes(*values) | more, from_attributes=True)
+
+    @classmethod
+    def attributes(cls, *values: object) -> dict[str, Any]:
+        """The attributes of values that have the names of fields."""
+        return {
+            name: getattr(value, name)
+            for value in values
+            for name in cls.model_fields
+            if hasattr(value, name)
+        }
 
 
 class Problem(View):

@@ -6,12 +6,10 @@ The functions are pure, so JSON, pages and tests show the same battle.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import cast
 
 from nuggetstream.domain.battle import Battle, Side
-from nuggetstream.domain.conversation import Turns
 from nuggetstream.domain.event import (
     BattleEvent,
     BattleFailed,
@@ -24,7 +22,7 @@ from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, predecessor
 from nuggetstream.domain.progress import Branch
-from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
+from nuggetstream.domain.snapshot import snapshot_of
 from nuggetstream.nuggets.explanation import explain
 from nuggetstream.views.battles import (
     AnswerView,
@@ -33,12 +31,7 @@ from nuggetstream.views.battles import (
     FailureView,
     Preferences,
     StepView,
-    TurnView,
 )
-from nuggetstream.views.evidence import RetrievalView
-from nuggetstream.views.languages import DetectedLanguageView
-from nuggetstream.views.nuggets import NuggetBankView
-from nuggetstream.views.sources import SourceView
 from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.nuggets import nugget_steps
@@ -79,28 +72,20 @@ def assemble(
     snapshot = snapshot_of(submitted.battle, events)
     explanation = explain(snapshot, leading)
     sources = {side: source_views(snapshot, side) for side in Side}
-    return BattleView(
-        id=row.id,
-        arena=row.arena,
-        query=row.query,
-        conversation=_turns(snapshot.battle.conversation),
-        turns_left_out=0 if (context := snapshot.battle.context) is None else context.left_out,
-        language=row.language,
-        detected_language=row.detected and DetectedLanguageView(**asdict(row.detected)),
-        tags=list(row.tags),
-        state=row.state,
-        received_at=row.received_at,
-        ended_at=row.ended_at,
-        event_count=row.event_count,
+    context = snapshot.battle.context
+    return BattleView.showing(
+        snapshot.battle,
+        snapshot,
+        row,
+        turns_left_out=0 if context is None else context.left_out,
+        detected_language=row.detected,
         steps=_steps(row, recorded, events),
-        a=_answer(snapshot, Side.A, sources[Side.A]),
-        b=_answer(snapshot, Side.B, sources[Side.B]),
+        a=AnswerView.showing(snapshot.battle.a, sources=sources[Side.A]),
+        b=AnswerView.showing(snapshot.battle.b, sources=sources[Side.B]),
         nuggets=nugget_views(snapshot, explanation),
         nugget_version=snapshot.nugget_list and snapshot.nugget_list.version,
-        label_model=snapshot.label_model,
         nugget_history=nugget_steps(snapshot),
-        retrieval=snapshot.retrieval and RetrievalView(**asdict(snapshot.retrieval)),
-        nugget_bank=snapshot.bank and NuggetBankView(**asdict(snapshot.bank)),
+        nugget_bank=snapshot.bank,
         nugget_verdict=nugget_verdict_view(explanation),
         undecided=explanation.undecided,
         grounded_verdict=grounded_verdict_view(explanation),
@@ -112,7 +97,7 @@ def assemble(
         evidence=evidence_views(snapshot, sources),
         failures=_failures(recorded, events),
         flags=flag_views(submitted.battle, submitted.flags),
-        explanation=list(explanation.lines),
+        explanation=explanation.lines,
     )
 
 
@@ -141,19 +126,9 @@ def summarize(
         for outcome in reversed(outcomes)
         if outcome.lens in (*INDEPENDENT, Lens.GROUNDED)
     }
-    return BattleSummary(
-        id=row.id,
-        arena=row.arena,
-        query=row.query,
-        language=row.language,
-        detected_language=row.detected and DetectedLanguageView(**asdict(row.detected)),
-        tags=list(row.tags),
-        system_a=row.system_a,
-        system_b=row.system_b,
-        state=row.state,
-        received_at=row.received_at,
-        ended_at=row.ended_at,
-        flagged=row.flagged,
+    return BattleSummary.showing(
+        row,
+        detected_language=row.detected,
         preferences=Preferences(**winners, leading=leading),
         offline=any_offline(outcome.judge_model for outcome in outcomes),
         doubt=doubt,
@@ -198,16 +173,6 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
     return StepView(name=stage.value, state=Branch.DONE, recorded_at=at, seconds=seconds)
 
 
-def _answer(snapshot: BattleSnapshot, side: Side, sources: list[SourceView]) -> AnswerView:
-    answer = snapshot.battle.answer(side)
-    conversation = _turns(answer.conversation)
-    return AnswerView(system=answer.system, text=answer.text, sources=sources, conversation=conversation)
-
-
-def _turns(turns: Turns) -> list[TurnView]:
-    return [TurnView(role=turn.role, text=turn.text) for turn in turns]
-
-
 def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:
     """The failures that no later run of the same stage has made good."""
     last: dict[tuple[str, str | None], int] = {}
@@ -234,13 +199,4 @@ def _is_additional(event: BattleEvent) -> bool:
 
 def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) -> FailureView:
     """A failure without what only administrators may read."""
-    return FailureView(
-        battle_id=battle_id,
-        arena=arena,
-        stage=failure.stage,
-        evaluator=failure.evaluator,
-        reason=failure.reason,
-        detail=failure.detail,
-        attempts=failure.attempts,
-        failed_at=at,
-    )
+    return FailureView.showing(failure, battle_id=battle_id, arena=arena, failed_at=at)

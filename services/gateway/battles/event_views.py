@@ -14,7 +14,6 @@ from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score
 from nuggetstream.nuggets.undecided import undecided
 from nuggetstream.views import events as views
 from nuggetstream.views.battles import BattleView
-from nuggetstream.views.common import View
 from services.store.event_reading import RecordedEvent
 from services.wire.codec import decode
 
@@ -36,7 +35,8 @@ def event_view(recorded: RecordedEvent) -> views.AnyEvent:
         "at": recorded.recorded_at,
     }
     others = _FIELDS[type(event)](event) if type(event) in _FIELDS else {}
-    return views.EVENTS.validate_python(_of(views.OF_KIND[recorded.name], event) | others | common)
+    own = views.OF_KIND[recorded.name].attributes(event)
+    return views.EVENTS.validate_python(own | others | common, from_attributes=True)
 
 
 def ending_number(recorded: Iterable[RecordedEvent], ended_at: datetime) -> int | None:
@@ -58,27 +58,19 @@ def ended_view(view: BattleView, number: int) -> views.EndedEvent | None:
     """
     if view.ended_at is None:
         return None
-    return views.EndedEvent(
-        battle_id=view.id,
-        arena=view.arena,
-        number=number,
-        at=view.ended_at,
-        state=view.state,
-        preferences=view.preferences,
-        explanation=view.explanation,
-    )
+    return views.EndedEvent.showing(view, battle_id=view.id, number=number, at=view.ended_at)
 
 
 def _submitted(event: core.BattleSubmitted) -> Fields:
     battle = event.battle
-    return {
-        "query": battle.query,
-        "system_a": battle.a.system,
-        "system_b": battle.b.system,
-        "language": battle.language,
-        "tags": list(battle.tags),
-        "flagged": bool(event.flags),
-    }
+    systems = {"system_a": battle.a.system, "system_b": battle.b.system}
+    return views.SubmittedEvent.attributes(battle) | systems | {"flagged": bool(event.flags)}
+
+
+def _graded(event: core.BattleGraded) -> Fields:
+    grading = event.grading
+    counts = {"grades": len(grading.grades), "members": len(grading.members)}
+    return views.GradedEvent.attributes(grading) | counts
 
 
 def _assigned(event: core.BattleAssigned) -> Fields:
@@ -101,30 +93,14 @@ def _by_person(label: Assignment, correction: Correction) -> Fields:
     return {"id": label.nugget_id, "answer": label.side, "author": correction.author, "model": model}
 
 
-def _of(view: type[View], value: object) -> Fields:
-    """The attributes of a value that have the names of a view's fields."""
-    return {name: getattr(value, name) for name in view.model_fields if hasattr(value, name)}
-
-
-def _all_of(view: type[View], values: Iterable[object]) -> list[Fields]:
-    return [_of(view, value) for value in values]
-
-
 _FIELDS: dict[type[core.BattleEvent], Callable[[Any], Fields]] = {
     core.BattleSubmitted: _submitted,
-    core.BattleScraped: lambda event: {"pages": _all_of(views.PageResult, event.pages)},
     core.BattleIndexed: lambda event: {"chunks": len(event.chunks)},
     core.BattleRetrieved: lambda event: {"passages": len(event.evidence)},
-    core.BattleNuggetized: lambda event: (
-        _of(views.NuggetizedEvent, event.nugget_list)
-        | {"nuggets": _all_of(views.NuggetText, event.nugget_list.nuggets)}
-    ),
+    core.BattleNuggetized: lambda event: views.NuggetizedEvent.attributes(event.nugget_list),
     core.BattleAssigned: _assigned,
-    core.BattleJudged: lambda event: _of(views.JudgedEvent, event.judgment),
-    core.BattleGraded: lambda event: (
-        _of(views.GradedEvent, event.grading)
-        | {"grades": len(event.grading.grades), "members": len(event.grading.members)}
-    ),
-    core.BattleFailed: lambda event: _of(views.FailedEvent, event.failure),
+    core.BattleJudged: lambda event: views.JudgedEvent.attributes(event.judgment),
+    core.BattleGraded: _graded,
+    core.BattleFailed: lambda event: views.FailedEvent.attributes(event.failure),
 }
 """What an event has beside its own attributes of the same names."""

@@ -15,14 +15,7 @@ _LONGEST = 300
 def flag_views(battle: Battle, flags: Sequence[Flag]) -> list[FlagView]:
     """The flags with the sentences that they are in."""
     return [
-        FlagView(
-            side=flag.side,
-            rule=flag.rule,
-            confidence=flag.confidence,
-            start=flag.start,
-            end=flag.end,
-            sentence=sentence_around(battle.answer(flag.side).text, flag.start, flag.end),
-        )
+        FlagView.showing(flag, sentence=sentence_around(battle.answer(flag.side).text, flag.start, flag.end))
         for flag in flags
     ]
 

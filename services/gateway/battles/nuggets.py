@@ -1,7 +1,6 @@
 """How the nugget list of a battle came about, as the API shows it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.snapshot import BattleSnapshot
@@ -13,9 +12,9 @@ def nugget_steps(snapshot: BattleSnapshot) -> list[NuggetStepView]:
     """What each step of the creation of the list changed, oldest first; empty before there is a list."""
     if snapshot.nugget_list is None:
         return []
-    return [NuggetStepView(**asdict(step)) for step in steps_of(snapshot.nugget_list.history)]
+    return [NuggetStepView.showing(step) for step in steps_of(snapshot.nugget_list.history)]
 
 
 def edit_views(edits: Sequence[RecordedEdit]) -> list[NuggetEditView]:
     """The edits of a list, oldest first."""
-    return [NuggetEditView.model_validate(asdict(edit)) for edit in edits]
+    return [NuggetEditView.showing(edit) for edit in edits]

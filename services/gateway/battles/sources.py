@@ -42,16 +42,8 @@ def evidence_views(
         for side, sources in answers.items()
     }
     return [
-        EvidenceView(
-            chunk_id=chunk.chunk_id,
-            text=chunk.text,
-            url=chunk.url,
-            title=chunk.title,
-            cited_by=list(chunk.cited_by),
-            score=chunk.score,
-            fetched_at=chunk.fetched_at,
-            read_share=chunk.read_share,
-            quoted_by=[side for side, keys in citing.items() if chunk.chunk_id in keys],
+        EvidenceView.showing(
+            chunk, quoted_by=[side for side, keys in citing.items() if chunk.chunk_id in keys]
         )
         for chunk in snapshot.evidence
     ]
@@ -61,16 +53,11 @@ def _view(
     source: Source, page: Page | None, chunks: Sequence[Evidence], cited: list[CitedPassageView]
 ) -> SourceView:
     if page is None:
-        return SourceView(url=source.url, title=source.title, state="pending", cited=cited)
-    return SourceView(
+        return SourceView.showing(source, state="pending", cited=cited)
+    return SourceView.showing(
+        page,
         url=source.url,
         title=page.title or source.title,
-        state=page.state.value,
-        quality=page.quality,
-        detail=page.detail,
-        final_url=page.final_url,
-        content_hash=page.content_hash,
-        fetched_at=page.fetched_at,
         chunks=len(chunks),
         partly_read=sum(chunk.read_share is not None for chunk in chunks),
         cited=cited,

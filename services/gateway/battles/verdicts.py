@@ -1,11 +1,10 @@
 """What nuggets and judges say about a battle, as the API shows it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, VoteProbabilities
-from nuggetstream.domain.nugget import Assignment, Cause, Correction, Importance, Nugget
+from nuggetstream.domain.judgment import Judgment
+from nuggetstream.domain.nugget import Assignment, Cause, Importance, Nugget
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.nuggets.explanation import Explanation
 from nuggetstream.views.battles import (
@@ -14,15 +13,11 @@ from nuggetstream.views.battles import (
     NuggetView,
     ScoresView,
 )
-from nuggetstream.views.grounding import GroundedVerdictView, ProvenanceView, QuotationView
+from nuggetstream.views.grounding import GroundedVerdictView
 from nuggetstream.views.judgments import (
-    DimensionVerdictView,
     JudgmentView,
-    MemberVerdictView,
-    OrderedVerdictView,
-    VoteProbabilitiesView,
 )
-from nuggetstream.views.labels import LabelAuthorView, LabelView, SupportProbabilitiesView
+from nuggetstream.views.labels import LabelAuthorView, LabelView
 
 
 def nugget_views(snapshot: BattleSnapshot, explanation: Explanation) -> list[NuggetView]:
@@ -48,40 +43,12 @@ def _nugget(
         assignment = labels.get((nugget.id, side))
         if assignment is None:
             return None
-        cause = causes.get((nugget.id, side))
-        told, correction = assignment.probabilities, assignment.correction
-        return LabelView(
-            support=assignment.support,
-            quote=assignment.quote,
-            cause=cause,
-            probabilities=None if told is None else SupportProbabilitiesView(**asdict(told)),
-            set_by=None if correction is None else _author(correction),
-        )
+        correction = assignment.correction
+        author = correction and LabelAuthorView.showing(correction, model=correction.model.support)
+        return LabelView.showing(assignment, cause=causes.get((nugget.id, side)), set_by=author)
 
-    return NuggetView(
-        id=nugget.id,
-        text=nugget.text,
-        importance=nugget.importance,
-        a=label(Side.A),
-        b=label(Side.B),
-        provenance=[
-            ProvenanceView(document=source.document, url=source.url, fetched_at=source.fetched_at)
-            for source in nugget.provenance
-        ],
-        grounding=nugget.grounding,
-        quotation=_quotation(nugget),
-        vital_probability=nugget.vital_probability,
-    )
-
-
-def _author(correction: Correction) -> LabelAuthorView:
-    return LabelAuthorView(author=correction.author, reason=correction.reason, model=correction.model.support)
-
-
-def _quotation(nugget: Nugget) -> QuotationView | None:
-    if nugget.grounds is None or nugget.grounds.quotation is None:
-        return None
-    return QuotationView(**asdict(nugget.grounds.quotation))
+    quotation = None if nugget.grounds is None else nugget.grounds.quotation
+    return NuggetView.showing(nugget, a=label(Side.A), b=label(Side.B), quotation=quotation)
 
 
 def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
@@ -89,8 +56,8 @@ def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
     if explanation.scores is None or explanation.margin is None or explanation.preference is None:
         return None
     return NuggetVerdictView(
-        a=ScoresView(**asdict(explanation.scores[Side.A])),
-        b=ScoresView(**asdict(explanation.scores[Side.B])),
+        a=ScoresView.showing(explanation.scores[Side.A]),
+        b=ScoresView.showing(explanation.scores[Side.B]),
         margin=explanation.margin,
         tie_threshold=explanation.threshold,
         preference=explanation.preference,
@@ -103,13 +70,8 @@ def grounded_verdict_view(explanation: Explanation) -> GroundedVerdictView | Non
     grounded = explanation.grounded
     if grounded is None:
         return None
-    return GroundedVerdictView(
-        a=grounded.scores[Side.A].all_score,
-        b=grounded.scores[Side.B].all_score,
-        margin=grounded.margin,
-        preference=grounded.preference,
-        nuggets=len(grounded.nuggets),
-    )
+    a, b = (grounded.scores[side].all_score for side in Side)
+    return GroundedVerdictView.showing(grounded, a=a, b=b, nuggets=len(grounded.nuggets))
 
 
 def _expected(explanation: Explanation) -> ExpectedScoresView | None:
@@ -121,41 +83,4 @@ def _expected(explanation: Explanation) -> ExpectedScoresView | None:
 
 def judgment_views(judgments: Sequence[Judgment]) -> list[JudgmentView]:
     """The verdicts of some judges."""
-    return [
-        JudgmentView(
-            evaluator=judgment.evaluator,
-            winner=judgment.winner,
-            flipped=judgment.flipped,
-            verdicts=_ordered(judgment.verdicts),
-            model=judgment.model,
-            probabilities=_probabilities(judgment.probabilities),
-            dimensions=[DimensionVerdictView(**asdict(part)) for part in judgment.dimensions],
-            members=[_member(member) for member in judgment.members],
-            aggregation=judgment.aggregation,
-            abstentions=judgment.abstentions,
-            tie_band=judgment.tie_band,
-            additional=judgment.additional,
-            nugget_version=judgment.list_version,
-        )
-        for judgment in judgments
-    ]
-
-
-def _member(member: MemberVerdict) -> MemberVerdictView:
-    return MemberVerdictView(
-        name=member.name,
-        model=member.model,
-        winner=member.winner,
-        flipped=member.flipped,
-        verdicts=_ordered(member.verdicts),
-        abstention=member.abstention,
-        probabilities=_probabilities(member.probabilities),
-    )
-
-
-def _ordered(verdicts: Sequence[OrderedVerdict]) -> list[OrderedVerdictView]:
-    return [OrderedVerdictView(**asdict(verdict)) for verdict in verdicts]
-
-
-def _probabilities(told: VoteProbabilities | None) -> VoteProbabilitiesView | None:
-    return None if told is None else VoteProbabilitiesView(**asdict(told))
+    return [JudgmentView.showing(judgment, nugget_version=judgment.list_version) for judgment in judgments]
