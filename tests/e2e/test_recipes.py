@@ -91,6 +91,19 @@ def test_a_new_stage_touches_eight_files_and_runs(copy: Path) -> None:
     )
 
 
+def test_a_new_field_of_a_battle_touches_at_most_twelve_files_and_survives(copy: Path) -> None:
+    assert len(files_of("field")) <= 12
+    carry_out("field", copy)
+    check(copy)
+    run_tests(
+        copy,
+        "tests/nuggetstream/files/test_country.py",
+        "tests/contract",
+        "tests/services/wire",
+        "tests/e2e/recipes/check_field.py",
+    )
+
+
 @pytest.mark.parametrize("recipe", [path.stem for path in RECIPES.glob("*.diff")])
 def test_the_guide_names_the_files_of_a_recipe(recipe: str) -> None:
     section = next(part for part in GUIDE.split("\n### ") if f"tests/e2e/recipes/{recipe}.diff" in part)
