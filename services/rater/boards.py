@@ -196,17 +196,10 @@ class Boards:
             )
         if not combined.systems:
             options = replace(options, anchor=None)  # there is no scale to fix
-        return CombinedView(
+        return CombinedView.showing(
+            combined,
             arena=arena,
             automatic_lens=query.automatic,
-            state=combined.state,
-            note=combined.note,
-            standings=[*combined.standings],
-            human=combined.human,
-            automatic=combined.automatic,
-            combined=combined.combined,
-            tuning=combined.tuning,
-            human_votes_unused=combined.human_votes_unused,
             received=await self._received(arena, slice_),
             method=method_of(options, slice_),
         )

@@ -65,23 +65,10 @@ def _view(row: Any, prompt: Sequence[Message] | None, cached: str | None) -> Cal
     reply = row.reply.decode("utf-8", "surrogatepass") if row.reply is not None else None
     if reply is None and row.outcome in ("answered", *_FREE):
         reply = cached
-    return CallView(
-        stage=row.stage,
-        evaluator=row.evaluator,
-        task=row.task,
-        model=row.model,
-        endpoint=row.endpoint,
-        attempt=row.attempt,
-        repair=row.repair,
-        outcome=row.outcome,
-        at=row.at,
-        seconds=row.seconds,
-        input_tokens=row.input_tokens,
-        output_tokens=row.output_tokens,
-        cached_input_tokens=row.cached_input_tokens,
+    return CallView.showing(
+        row,
         estimated=row.source == "estimate",
         cost=None if row.picos is None else CallCost(amount=amount_of(row.picos), currency=row.currency),
-        detail=row.detail,
         prompt=prompt and [PromptMessage(role=m["role"], content=KNOWN.redact(m["content"])) for m in prompt],
         reply=None if reply is None else KNOWN.redact(reply),
     )

@@ -39,15 +39,6 @@ def routes(log: AuditLog) -> APIRouter:
     async def audit(query: Annotated[AuditQuery, Query()]) -> list[AuditView]:
         """Actions by key. A key with some arenas reads what was done in them."""
         entries = await log.latest(query.limit, visible_arenas(query.arena), query.key)
-        return [
-            AuditView(
-                at=entry.at,
-                key=entry.key_id,
-                action=entry.action,
-                arena=entry.arena,
-                subject=entry.subject,
-            )
-            for entry in entries
-        ]
+        return [AuditView.showing(entry, key=entry.key_id) for entry in entries]
 
     return router

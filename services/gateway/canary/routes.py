@@ -4,7 +4,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 
-from nuggetstream.views.canary import CanaryProblemView, CanaryRunView
+from nuggetstream.views.canary import CanaryRunView
 from services.gateway.pages.responses import page_response
 from services.gateway.problems import RESPONSES
 from services.gateway.query import query_from_form, reject_unknown_parameters
@@ -55,17 +55,10 @@ def routes(database: Database, env: Environment) -> APIRouter:
 
 
 def _view(run: StoredCanaryRun) -> CanaryRunView:
-    return CanaryRunView(
-        evaluator=run.evaluator,
-        model=run.model,
-        at=run.at,
-        battles=run.battles,
+    return CanaryRunView.showing(
+        run,
         passed=run.battles - len({problem.name for problem in run.problems}),
         flipped=run.count("flipped"),
         unequal=run.count("unequal"),
         failed=run.count("failed"),
-        problems=[
-            CanaryProblemView(name=problem.name, state=problem.state, detail=problem.detail)
-            for problem in run.problems
-        ],
     )

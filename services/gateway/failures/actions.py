@@ -156,32 +156,10 @@ def _sequence(failure_id: str) -> int | None:
 
 def _battle_entry(failed: FailedBattle) -> FailureEntry:
     recorded = failed.recorded
-    return FailureEntry(
-        id=failed.key,
-        kind="battle",
-        stage=recorded.failure.stage.value,
-        evaluator=recorded.failure.evaluator,
-        reason=recorded.failure.reason,
-        arena=recorded.arena,
-        battle_id=recorded.battle_id,
-        detail=recorded.failure.detail,
-        admin_detail=recorded.failure.admin_detail,
-        attempts=recorded.failure.attempts,
-        failed_at=recorded.failed_at,
-        open=failed.open,
-    )
+    return FailureEntry.showing(recorded.failure, recorded, id=failed.key, kind="battle", open=failed.open)
 
 
 def _letter_entry(stored: StoredLetter) -> FailureEntry:
-    letter = stored.letter
-    return FailureEntry(
-        id=f"dead-{stored.sequence}",
-        kind="message",
-        stage=letter.stage,
-        reason=letter.reason,
-        detail=letter.detail,
-        admin_detail=letter.admin_detail,
-        attempts=letter.attempts,
-        failed_at=stored.stored_at,
-        open=True,
+    return FailureEntry.showing(
+        stored.letter, id=f"dead-{stored.sequence}", kind="message", failed_at=stored.stored_at, open=True
     )

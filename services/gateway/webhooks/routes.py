@@ -1,7 +1,7 @@
 """/v1/admin/webhooks: add, list, test, rotate, retry and remove webhooks, and what was not accepted."""
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, TypeVar
 from uuid import uuid4
@@ -207,18 +207,8 @@ async def _body_in(request: Request, model: type[T]) -> T:
 
 
 def _view(webhook: Webhook) -> WebhookView:
-    values = {field.name: getattr(webhook, field.name) for field in fields(webhook)}
-    return WebhookView.model_validate(values | {"url": masked_url(webhook.url)})
+    return WebhookView.showing(webhook, url=masked_url(webhook.url))
 
 
 def _failure(waiting: Waiting) -> WebhookFailure:
-    return WebhookFailure(
-        webhook_id=waiting.webhook_id,
-        battle_id=waiting.battle_id,
-        number=waiting.sequence,
-        kind=waiting.kind,
-        recorded_at=waiting.recorded_at,
-        attempts=waiting.attempts,
-        next_at=waiting.next_at,
-        reason=waiting.reason,
-    )
+    return WebhookFailure.showing(waiting, number=waiting.sequence)
