@@ -6,7 +6,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Assignment, Support, SupportProbabilities
 from services.runtime.llm.assignment import SYSTEM
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.decisions.question import Choice, Question
+from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 
@@ -49,6 +49,7 @@ def assignment_decision(
         max_tokens=100 + len(questions) * 10,
         check=lambda reply: reply.check(questions),
         questions=questions,
+        lines=lines_of(questions),
         family=(query, *(nugget.text for nugget in nuggets), *sorted((answer, other))),
     )
 

@@ -11,7 +11,7 @@ from services.nuggetizer.creation import Created, Draft
 from services.nuggetizer.prompts import SYSTEM
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
-from services.runtime.llm.decisions.question import Choice, Question
+from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.model import DecisionModel
 from services.runtime.llm.prompt import Prompt
@@ -56,6 +56,7 @@ def importance_decision(query: str, nuggets: Sequence[str]) -> Prompt[DecisionRe
         max_tokens=100 + len(questions) * 10,
         check=lambda reply: reply.check(questions),
         questions=questions,
+        lines=lines_of(questions),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.lines import Lines, one_of
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
@@ -61,6 +62,7 @@ def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[Nu
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),
         check=_some_text,
+        lines=_nuggets_of(documents, 1, limit),
     )
 
 
@@ -101,6 +103,7 @@ def additions(
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),
         check=_some_text,
+        lines=_nuggets_of(answers, 0, limit),
     )
 
 
@@ -120,7 +123,14 @@ def importance(query: str, nuggets: Sequence[Block]) -> Prompt[ImportanceReply]:
         reply=ImportanceReply,
         max_tokens=200 + len(ids) * 30,
         check=check,
+        lines=Lines.labelled(ids, "[vo]"),
     )
+
+
+def _nuggets_of(documents: Sequence[Block], least: int, most: int) -> Lines:
+    """The form of nuggets that some documents state."""
+    sources = one_of([document.id for document in documents])
+    return Lines.listed(f"[vo]( {sources})+: .+", least, most)
 
 
 def _some_text(reply: NuggetsReply) -> None:

@@ -15,7 +15,7 @@ from services.judge.evaluator import Ask
 from services.judge.grades.lines import GradesReply
 from services.offline.answers import Heuristic, ParsedPrompt
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.decisions.question import MAX_QUESTIONS, Choice, Question
+from services.runtime.llm.decisions.question import MAX_QUESTIONS, Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 
@@ -73,6 +73,7 @@ class Choosing:
             max_tokens=100 + 10 * len(ids),
             check=lambda reply: reply.check(questions),
             questions=questions,
+            lines=lines_of(questions),
             family=asked.family,
         )
 

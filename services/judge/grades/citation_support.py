@@ -21,7 +21,7 @@ from nuggetstream.text import sentence_support
 from nuggetstream.text.cited_sentences import Citing, citing_sentences, uncited_sentences
 from services.judge.evaluator import Ask, Evaluator, Grades, Material
 from services.judge.grades.choices import DECISION, Choosing, Chosen, Level, choose, offline_decisions
-from services.judge.grades.lines import GradeLine, GradesReply, on_scales
+from services.judge.grades.lines import GradeLine, GradesReply, graded, on_scales
 from services.judge.grades.source_texts import SourceTexts
 from services.judge.options import GradeOptions, Options
 from services.offline.answers import ParsedPrompt
@@ -88,6 +88,7 @@ def prompt(citing: Sequence[Citing], sources: Mapping[int, str]) -> Prompt[Grade
         reply=GradesReply,
         max_tokens=100 + 60 * len(sentences),
         check=on_scales({each.id: _ASKED for each in citing}),
+        lines=graded({each.id: _ASKED for each in citing}),
     )
 
 

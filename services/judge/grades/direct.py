@@ -12,7 +12,7 @@ from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from services.judge.evaluator import Ask, Evaluator, Grades, Material
 from services.judge.grades.choices import DECISION, Choosing, Level, choose, offline_decisions
 from services.judge.grades.heuristics import closeness_of, line, reply_of, shares_of_query
-from services.judge.grades.lines import GradesReply, on_scales
+from services.judge.grades.lines import GradesReply, graded, on_scales
 from services.offline.answers import Heuristic, ParsedPrompt
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
@@ -87,6 +87,7 @@ def prompt(task: str, query: str, documents: Mapping[str, str]) -> Prompt[Grades
         reply=GradesReply,
         max_tokens=100 + 60 * len(blocks),
         check=on_scales({block.id: style.criterion for block in blocks}),
+        lines=graded({block.id: style.criterion for block in blocks}),
     )
 
 

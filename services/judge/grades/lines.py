@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from nuggetstream.domain.grade import Criterion, Grade, Subject
+from services.runtime.llm.lines import Lines
 from services.runtime.llm.replies import Line, Reply, every_id_once
 
 
@@ -66,6 +67,11 @@ def on_scales(scales: Mapping[str, Criterion]) -> Callable[[GradesReply], None]:
                 raise ValueError(f"{line.name}: {line.value:g} is no whole number from {low:g} to {high:g}")
 
     return check
+
+
+def graded(scales: Mapping[str, Criterion]) -> Lines:
+    """The form of a reply that has exactly one grade for each name, on its scale."""
+    return Lines.labelled(list(scales), "-?[0-9]{1,4}(: .+)?")
 
 
 def of_criteria(criteria: Iterable[Criterion]) -> Callable[[GradesReply], None]:

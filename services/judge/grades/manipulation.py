@@ -11,7 +11,7 @@ from nuggetstream.domain.grade import Criterion, Grade, Subject
 from nuggetstream.text.manipulation import flagged
 from services.judge.evaluator import Ask, Evaluator, Grades, Material
 from services.judge.grades.choices import DECISION, Choosing, Level, choose, offline_decisions
-from services.judge.grades.lines import GradeLine, GradesReply, on_scales
+from services.judge.grades.lines import GradeLine, GradesReply, graded, on_scales
 from services.offline.answers import ParsedPrompt
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
@@ -53,6 +53,7 @@ def prompt(query: str, answer: str) -> Prompt[GradesReply]:
         reply=GradesReply,
         max_tokens=150,
         check=on_scales({_ID: MANIPULATION}),
+        lines=graded({_ID: MANIPULATION}),
     )
 
 

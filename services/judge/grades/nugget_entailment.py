@@ -11,7 +11,7 @@ from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from nuggetstream.domain.nugget import Nugget
 from services.judge.evaluator import Ask, Evaluator, Grades, Material
 from services.judge.grades.choices import DECISION, Choosing, Level, choose, offline_decisions
-from services.judge.grades.lines import GradeLine, GradesReply, on_scales
+from services.judge.grades.lines import GradeLine, GradesReply, graded, on_scales
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics import FactLabel, Label, assign
 from services.runtime.llm.blocks import Block
@@ -64,6 +64,7 @@ def prompt(
         max_tokens=100 + 60 * len(nuggets),
         parameters=(("passages", sources),),
         check=on_scales(dict.fromkeys(nuggets, ENTAILMENT)),
+        lines=graded(dict.fromkeys(nuggets, ENTAILMENT)),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.judgment import OrderedVerdict, VoteProbabilities
 from services.judge.evaluator import Ask
-from services.runtime.llm.decisions.question import Choice, Question
+from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
@@ -43,6 +43,7 @@ def as_decision(prompt: Prompt[Any], asked: Mapping[str, str] | None = None) -> 
         max_tokens=20 + 30 * len(questions),
         check=lambda reply: reply.check(questions),
         questions=questions,
+        lines=lines_of(questions),
         family=prompt.family,
     )
 

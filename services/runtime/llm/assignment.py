@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.lines import Lines
 from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, FourLabelsReply, every_id_once
 
 VERSION = "assigner-4"
 PAPER_VERSION = "assigner-2"  # of the paper profile, with its three labels
+
+_LABEL = "(n|[{letters}]( [1-9][0-9]{{0,3}}(-[1-9][0-9]{{0,3}})?)?)"  # and the sentences that state it
 
 SYSTEM = (
     "You check answers against an answer key. You are strict and literal: what counts is what the answer "
@@ -64,5 +67,6 @@ def assignment(
         reply=FourLabelsReply if contradictions else AssignmentReply,
         max_tokens=200 + len(ids) * 30,
         check=check,
+        lines=Lines.labelled(ids, _LABEL.format(letters="spc" if contradictions else "sp")),
         family=(query, *(nugget.text for nugget in nuggets), *sorted((numbered(answer), numbered(other)))),
     )

@@ -28,19 +28,18 @@ from services.runtime.llm.calls import REPAIR, Billing, Caller
 from services.runtime.llm.cause import Cause, FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
 from services.runtime.llm.claims import Claims
+from services.runtime.llm.completing import Discarded, Partial
 from services.runtime.llm.dialect import ModelRequest
-from services.runtime.llm.endpoint import Completion, Endpoint
+from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.model import Reply, Usage
 from services.runtime.llm.parsing import Unusable, read_completion, read_reply
 from services.runtime.llm.prices import Money
-from services.runtime.llm.prompt import Prompt, PromptOverrides, R, repair_messages
+from services.runtime.llm.prompt import Prompt, PromptOverrides, R
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.routes import Route, Routes
 from services.runtime.llm.stage_models import CallOptions
 from services.runtime.shared_cache import Retention, SharedCache
-
-_LARGER = 2  # factor by which the token limit grows after a reply was cut off
 
 
 class LLMClient:
@@ -204,20 +203,26 @@ class LLMClient:
         request = self._options.apply(ModelRequest.of(prompt))
         try:
             return await self._exchange(key, request, prompt, billing)
-        except _Discarded as first:
-            second = first.follow_up(request, prompt)
+        except Discarded as first:
+            partial = Partial.of(prompt, first.completion)
+            second = first.follow_up(request, prompt, partial)
         try:
-            return await self._exchange(_repair(key), second, prompt, billing)
-        except _Discarded as again:
+            return await self._exchange(_repair(key), second, prompt, billing, partial)
+        except Discarded as again:
             detail = f"two replies of {self.name} in a row could not be used"
             # Two more would take two more batches.
             kind = Permanent if self.endpoint.batched else Retryable
             raise kind(Reason.REPLY_UNUSABLE, detail, admin_detail=str(again)) from again
 
     async def _exchange(
-        self, key: str, request: ModelRequest, prompt: Prompt[R], billing: Billing
+        self,
+        key: str,
+        request: ModelRequest,
+        prompt: Prompt[R],
+        billing: Billing,
+        partial: Partial[R] | None = None,
     ) -> tuple[R, str]:
-        """One completion and the value in its reply."""
+        """One completion and the value in its reply, with what was kept of an earlier one."""
         completion = await self._calls.complete(key, request, billing)
         if completion.finish == "content_filter":
             billing.conclude(Outcome.FILTERED, None)
@@ -228,16 +233,16 @@ class LLMClient:
         if completion.finish == "length":
             detail = f"the reply was cut off at {request.max_tokens} tokens"
             billing.conclude(Outcome.UNUSABLE, detail)
-            raise _Discarded(completion, detail)
+            raise Discarded(completion, detail)
         if completion.finish == "repetition":
             detail = "it repeats itself; write everything once"
             billing.conclude(Outcome.UNUSABLE, detail)
-            raise _Discarded(completion, detail)
+            raise Discarded(completion, detail)
         try:
-            value = read_completion(completion, prompt)
+            value = read_completion(completion, prompt) if partial is None else partial.completed(completion)
         except Unusable as problem:
             billing.conclude(Outcome.UNUSABLE, str(problem))
-            raise _Discarded(completion, str(problem)) from problem
+            raise Discarded(completion, str(problem)) from problem
         billing.conclude(Outcome.ANSWERED, None)
         return value, completion.model
 
@@ -279,18 +284,3 @@ class _CachedReply(BaseModel):
             reply=reply.value.model_dump_json(), model=reply.model,
             input_tokens=usage.input_tokens, output_tokens=usage.output_tokens,
         )  # fmt: skip
-
-
-class _Discarded(Exception):
-    """A reply that was paid for and cannot be used."""
-
-    def __init__(self, completion: Completion, problem: str) -> None:
-        super().__init__(problem)
-        self.completion = completion
-
-    def follow_up(self, request: ModelRequest, prompt: Prompt[Any]) -> ModelRequest:
-        """The second request: with a larger token limit after a cut, else with the problem named."""
-        if self.completion.finish == "length":
-            return replace(request, max_tokens=request.max_tokens * _LARGER)
-        repair = repair_messages(request.messages, self.completion.text, str(self), prompt.reply)
-        return replace(request, messages=repair, questions=())  # repaired by chat

@@ -7,12 +7,17 @@
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from services.runtime.llm.decisions.logprobs import TOP
 from services.runtime.llm.decisions.native import parameters as decision_parameters
 from services.runtime.llm.decisions.question import Question
 from services.runtime.llm.prompt import Message, Prompt, R, schema_of
+
+Format = Literal["lines", "schema", "object", "none"]
+_FORMATS: tuple[Format, ...] = ("lines", "schema", "object", "none")
+_ABOUT_FORMAT = ("response_format", "schema", "structured output", "grammar")
+_ABOUT_LINES = ("pattern", "minitems", "maxitems", "grammar", "json schema", "invalid schema")
 
 # Fields of a dialect -> the parameter by which an error message tells that it is not accepted.
 _OPTIONAL = {
@@ -37,7 +42,8 @@ class ModelRequest:
     Attributes:
         messages: The prompt.
         task: Name of its task.
-        schema: JSON schema of the reply.
+        schema: JSON schema of the reply, with the form of its lines.
+        plain: JSON schema of the reply without that.
         max_tokens: Maximum length of the reply, in tokens.
         temperature: Sampling temperature; None sends none.
         prompt_cache_key: Key of a prompt that begins like others.
@@ -49,6 +55,7 @@ class ModelRequest:
     messages: list[Message]
     task: str
     schema: dict[str, object]
+    plain: dict[str, object]
     max_tokens: int
     temperature: float | None
     prompt_cache_key: str | None = None
@@ -62,7 +69,8 @@ class ModelRequest:
         return cls(
             messages=prompt.messages(),
             task=prompt.task,
-            schema=schema_of(prompt.reply),
+            schema=prompt.schema(),
+            plain=schema_of(prompt.reply),
             max_tokens=prompt.max_tokens,
             temperature=prompt.temperature,
             prompt_cache_key=prompt.prompt_cache_key(),
@@ -81,7 +89,8 @@ class Dialect:
     """The request parameters that one endpoint accepts.
 
     Attributes:
-        structured: Whether it supports structured outputs by a JSON schema.
+        format: What it supports of structured outputs: a JSON schema with the form of lines, one without, or
+            a JSON object. Without a schema, that is said in words.
         limit_name: Name of the parameter that limits the length of the reply.
         temperature: Whether it accepts a temperature.
         prompt_cache_key: Whether it accepts the key of a prompt that begins like others.
@@ -92,7 +101,7 @@ class Dialect:
         usage: Whether it counts the tokens of such a reply.
     """
 
-    structured: bool = True
+    format: Format = "lines"
     limit_name: str = "max_tokens"
     temperature: bool = True
     prompt_cache_key: bool = True
@@ -118,11 +127,14 @@ class Dialect:
             parameters["prompt_cache_key"] = request.prompt_cache_key
         if request.questions and self.logprobs:
             parameters |= {"logprobs": True, "top_logprobs": TOP}
-        if self.structured:
-            schema = {"name": request.task, "schema": request.schema, "strict": True}
+        if self.format in ("lines", "schema"):
+            chosen = request.schema if self.format == "lines" else request.plain
+            schema = {"name": request.task, "schema": chosen, "strict": True}
             parameters["response_format"] = {"type": "json_schema", "json_schema": schema}
         else:
             parameters["messages"] = _with_schema(request)
+            if self.format == "object":
+                parameters["response_format"] = {"type": "json_object"}
         return parameters
 
     def limit(self, request: ModelRequest) -> int:
@@ -153,10 +165,8 @@ class Dialect:
         Every change is made at most once and never undone, so retrying ends.
         """
         text = message.lower()
-        if self.structured and any(
-            word in text for word in ("response_format", "json_schema", "structured output")
-        ):
-            return replace(self, structured=False)
+        if self.format != "none" and any(word in text for word in _ABOUT_FORMAT):
+            return replace(self, format=_less(self.format, text))
         if self.limit_name == "max_tokens" and "max_completion_tokens" in text:
             return replace(self, limit_name="max_completion_tokens")
         for name, word in _OPTIONAL.items():
@@ -165,8 +175,21 @@ class Dialect:
         return replace(self, stream=False) if self.stream and _STREAM.search(text) else None
 
 
+def _less(format_: Format, message: str) -> Format:
+    """What to ask for after an error about the format: what the message leaves, at least one step less.
+
+    >>> _less("lines", "'pattern' is not permitted"), _less("lines", "unknown parameter: response_format")
+    ('schema', 'none')
+    """
+    if any(word in message for word in _ABOUT_LINES):
+        left: Format = "schema"
+    else:
+        left = "object" if "json_schema" in message or "structured output" in message else "none"
+    return _FORMATS[max(_FORMATS.index(left), _FORMATS.index(format_) + 1)]
+
+
 def _with_schema(request: ModelRequest) -> list[Message]:
     """The messages with the schema added to the system text, for lack of structured outputs."""
     system, *rest = request.messages
-    text = f"{system['content']}\n\nThe JSON schema of the reply:\n{json.dumps(request.schema)}"
+    text = f"{system['content']}\n\nThe JSON schema of the reply:\n{json.dumps(request.plain)}"
     return [{"role": "system", "content": text}, *rest]

@@ -40,7 +40,7 @@ def read_reply(text: str, prompt: Prompt[R]) -> R:
     Raises:
         Unusable: The reply is not valid JSON of that shape, or is more than that.
     """
-    text = _unfenced(_without_thoughts(text).strip())
+    text = body_of(text)
     try:
         decoded = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
@@ -49,6 +49,15 @@ def read_reply(text: str, prompt: Prompt[R]) -> R:
     if isinstance(decoded, list) and len(fields) == 1:
         decoded = {fields[0]: decoded}
     return _validated(decoded, prompt)
+
+
+def body_of(text: str) -> str:
+    """A reply without reasoning and code fence.
+
+    Raises:
+        Unusable: It ends before its reasoning does.
+    """
+    return _unfenced(_without_thoughts(text).strip())
 
 
 def _validated(decoded: object, prompt: Prompt[R]) -> R:

@@ -148,7 +148,7 @@ async def test_without_structured_outputs_the_task_is_read_from_the_marker_line(
     async with running(create_app(None, Faults(structured_outputs=False))) as url:
         ask = connect(url)
         assert (await ask()).value.labels[0].label == "support"
-        assert ask.model.endpoint.dialect.structured is False
+        assert ask.model.endpoint.dialect.format == "none"
 
 
 async def test_most_asks_survive_an_endpoint_that_fails_in_every_way(connect: Connect) -> None:

@@ -51,6 +51,7 @@ def test_retry_after_is_read_in_all_its_forms(headers: dict[str, str], seconds: 
 QUESTION = ModelRequest(
     [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
     "verdict",
+    {"type": "object", "title": "lines"},
     {"type": "object"},
     500,
     0.0,
@@ -59,7 +60,14 @@ QUESTION = ModelRequest(
 
 def test_a_dialect_learns_from_refusals_and_stops() -> None:
     first = Dialect()
-    plain = first.learn("Invalid parameter: 'response_format' of type 'json_schema' is not supported")
+    assert first.parameters(QUESTION)["response_format"]["json_schema"]["schema"] == QUESTION.schema
+    schema = first.learn("Invalid schema for response_format 'verdict': 'pattern' is not permitted")
+    assert schema is not None
+    assert schema.parameters(QUESTION)["response_format"]["json_schema"]["schema"] == QUESTION.plain
+    an_object = schema.learn("Invalid parameter: 'response_format' of type 'json_schema' is not supported")
+    assert an_object is not None
+    assert an_object.parameters(QUESTION)["response_format"] == {"type": "json_object"}
+    plain = an_object.learn("Unknown parameter: response_format")
     assert plain is not None
     reasoning = plain.learn(
         "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.runtime.llm.lines import Lines
+
 MAX_QUESTIONS = 400  # of one call of the OpenAI API
 
 
@@ -50,6 +52,12 @@ class Question:
     def letters(self) -> dict[str, str]:
         """The letter of each value."""
         return {choice.value: choice.letter for choice in self.choices}
+
+
+def lines_of(questions: Sequence[Question]) -> Lines:
+    """The form of the answers."""
+    letters = sorted({letter for question in questions for letter in question.letters.values()})
+    return Lines.labelled([question.name for question in questions], f"[{''.join(letters)}]")
 
 
 def listed(questions: Sequence[Question]) -> str:

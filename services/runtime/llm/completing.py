@@ -1,0 +1,107 @@
+"""The second request after a reply that cannot be used: for all of it, or for the lines that are missing."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Generic
+
+from pydantic import ValidationError
+
+from services.runtime.llm.dialect import ModelRequest
+from services.runtime.llm.endpoint import Completion
+from services.runtime.llm.lines import field_of, items_of
+from services.runtime.llm.parsing import Unusable, body_of, read_completion
+from services.runtime.llm.prompt import Prompt, R, repair_messages, schema_of
+
+_LARGER = 2  # factor by which the token limit grows after a reply was cut off
+_CUT = ("length", "repetition")
+
+
+class Discarded(Exception):
+    """A reply that was paid for and cannot be used as it is."""
+
+    def __init__(self, completion: Completion, problem: str) -> None:
+        super().__init__(problem)
+        self.completion = completion
+
+    def follow_up(
+        self, request: ModelRequest, prompt: Prompt[R], partial: "Partial[R] | None"
+    ) -> ModelRequest:
+        """The second request: with a larger token limit after a cut, else with the problem named."""
+        if partial is not None:
+            schema, missing = partial.rest.schema(), partial.missing
+        elif self.completion.finish == "length":
+            return replace(request, max_tokens=request.max_tokens * _LARGER)
+        else:
+            schema, missing = prompt.schema(), ()
+        repair = repair_messages(request.messages, self.completion.text, str(self), schema, missing)
+        return replace(request, messages=repair, schema=schema, questions=())  # repaired by chat
+
+
+@dataclass(frozen=True, slots=True)
+class Partial(Generic[R]):
+    """The lines of a reply that can be used.
+
+    Attributes:
+        prompt: What was asked.
+        field: Name of the list of lines.
+        kept: The lines, by the ids that they are about.
+        missing: Ids without a line.
+    """
+
+    prompt: Prompt[R]
+    field: str
+    kept: dict[str, Any]
+    missing: tuple[str, ...]
+
+    @classmethod
+    def of(cls, prompt: Prompt[R], completion: Completion) -> "Partial[R] | None":
+        """What can be kept of a reply; None where nothing can, or where nothing is missing.
+
+        An id with two different lines has none.
+        """
+        lines = prompt.lines
+        if lines is None or not lines.ids or prompt.questions:  # kept answers would have no probabilities
+            return None
+        field, _ = field_of(schema_of(prompt.reply))
+        try:
+            items = items_of(body_of(completion.text), field, is_cut=completion.finish in _CUT)
+        except Unusable:
+            return None
+        found = dict[str, list[Any]]()
+        for item in items:
+            try:
+                [line] = getattr(prompt.reply.model_validate({field: [item]}), field)
+            except ValidationError:
+                continue
+            if re.fullmatch(lines.pattern, line.line()) and line not in found.setdefault(_id_of(line), []):
+                found[_id_of(line)].append(line)
+        kept = {name: of_id[0] for name, of_id in found.items() if len(of_id) == 1}
+        missing = tuple(name for name in lines.ids if name not in kept)
+        return cls(prompt, field, kept, missing) if kept and missing else None
+
+    @property
+    def rest(self) -> Prompt[R]:
+        """The prompt with a reply that has the missing lines alone."""
+        lines = None if self.prompt.lines is None else self.prompt.lines.of(self.missing)
+        return replace(self.prompt, lines=lines, check=None)
+
+    def completed(self, completion: Completion) -> R:
+        """The kept lines and those of the second reply, which may repeat kept ones.
+
+        Raises:
+            Unusable: Together they are no reply to the prompt.
+        """
+        rest = read_completion(completion, self.rest)
+        new = [line for line in getattr(rest, self.field) if _id_of(line) not in self.kept]
+        value = rest.model_copy(update={self.field: [*self.kept.values(), *new]})
+        if self.prompt.check is not None:
+            try:
+                self.prompt.check(value)
+            except ValueError as error:
+                raise Unusable(str(error)) from error
+        return value
+
+
+def _id_of(line: Any) -> str:
+    """What a line is about, which is its first field."""
+    return str(getattr(line, next(iter(type(line).model_fields))))

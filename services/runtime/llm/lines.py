@@ -1,0 +1,113 @@
+"""The form of the lines of a reply, which its JSON schema says and its reader relies on.
+
+    Lines.labelled(["n1", "n2"], "[vo]")   ->   two lines, each `n1 v`, `n1 o`, `n2 v` or `n2 o`
+
+Servers that enforce a schema while they write (OpenAI, llama.cpp, vLLM) can then write nothing else. The
+expressions are those that all of them know: no look-around, no escapes but of a dot, no named groups.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_ID = re.compile(r"[\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Which lines a reply has.
+
+    Attributes:
+        ids: Ids that begin exactly one line each; empty where lines are not about given ids.
+        rest: Regular expression of a line, or of what follows its id and a space.
+        least: Fewest lines.
+        most: Most lines.
+    """
+
+    ids: tuple[str, ...]
+    rest: str
+    least: int
+    most: int
+
+    @classmethod
+    def labelled(cls, ids: Sequence[str], rest: str) -> "Lines":
+        """One line for each id."""
+        return cls(tuple(ids), rest, len(ids), len(ids))
+
+    @classmethod
+    def listed(cls, pattern: str, least: int, most: int) -> "Lines":
+        """So many lines, each of this form."""
+        return cls((), pattern, least, most)
+
+    @property
+    def pattern(self) -> str:
+        """Regular expression of a whole line.
+
+        >>> Lines.labelled(["n1", "n2"], "[vo]").pattern
+        '^(n1|n2) [vo]$'
+        """
+        return f"^{one_of(self.ids)} {self.rest}$" if self.ids else f"^{self.rest}$"
+
+    def of(self, ids: Sequence[str]) -> "Lines":
+        """The same for some of the ids."""
+        return self.labelled(ids, self.rest)
+
+    def in_schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """The schema of a reply with the form of the lines of its only list."""
+        properties = dict(schema["properties"])
+        name, field = field_of(schema)
+        items = {**field["items"], "pattern": self.pattern}
+        properties[name] = {**field, "items": items, "minItems": self.least, "maxItems": self.most}
+        return {**schema, "properties": properties}
+
+
+def one_of(ids: Sequence[str]) -> str:
+    """A regular expression of one of several ids.
+
+    Raises:
+        ValueError: An id has characters other than letters, digits, dots, underscores and hyphens.
+
+    >>> one_of(["c1", "c1.2"])
+    '(c1|c1[.]2)'
+    """
+    if wrong := next((name for name in ids if not _ID.fullmatch(name)), None):
+        raise ValueError(f"{wrong!r} is no id of a line")
+    return f"({'|'.join(name.replace('.', '[.]') for name in ids)})"
+
+
+def field_of(schema: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Name and schema of the list of a reply."""
+    return next((n, dict(f)) for n, f in schema["properties"].items() if f.get("type") == "array")
+
+
+def items_of(text: str, field: str, *, is_cut: bool) -> list[object]:
+    """The items of a reply's list, as far as they are complete.
+
+    Args:
+        text: The reply, without a code fence.
+        field: Name of the list, which is the only field of the reply.
+        is_cut: Whether the reply ends in the middle; then items that a comma or the end of the list follows
+            are complete. A reply that is whole must be JSON and nothing else.
+    """
+    begin = re.match(rf'\s*(?:\{{\s*"{field}"\s*:\s*)?\[\s*', text)
+    if begin is None:
+        return []
+    items, position, decoder = list[object](), begin.end(), json.JSONDecoder()
+    while True:
+        try:
+            item, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            break
+        after = _AFTER.match(text, end)
+        if after is None:
+            break
+        items.append(item)
+        position = after.end()
+        if after[1] == "]":
+            break
+    return items if is_cut or not text[position:].strip(" \t\r\n}") else []
+
+
+_AFTER = re.compile(r"\s*([,\]])\s*")

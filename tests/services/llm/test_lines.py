@@ -1,0 +1,100 @@
+"""The form of lines in a schema: it allows what the offline model writes, and no faults of small models."""
+
+import json
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+
+from services.assigner.decisions import assignment_decision
+from services.judge.registry import heuristics
+from services.nuggetizer import prompts
+from services.nuggetizer.decisions import importance_decision
+from services.offline.answers import ParsedPrompt, answer
+from services.offline.decisions import as_lines
+from services.runtime.llm.assignment import assignment
+from services.runtime.llm.blocks import Block
+from services.runtime.llm.decisions.reply import DecisionReply
+from services.runtime.llm.lines import items_of
+from services.runtime.llm.prompt import Prompt
+
+QUERY = "How tall is the Eiffel Tower, and when was it built?"
+ANSWER = "The Eiffel Tower is 330 metres tall. It was built from 1887 to 1889. Many people like it."
+DOCUMENTS = [
+    Block("answer", "a1", ANSWER),
+    Block("answer", "a2", "The tower was finished in 1889 and is 330 metres tall."),
+    Block("chunk", "c1", "The Eiffel Tower was designed by Gustave Eiffel's company and built by 1889."),
+]
+NUGGETS = [
+    Block("nugget", "n1", "The Eiffel Tower is 330 metres tall."),
+    Block("nugget", "n2", "The Eiffel Tower was built from 1887 to 1889."),
+    Block("nugget", "n3", "The Eiffel Tower has three floors for visitors."),
+]
+PROMPTS: list[Prompt[Any]] = [
+    prompts.all_at_once(QUERY, DOCUMENTS, 12),
+    prompts.additions(QUERY, ["The tower is in Paris."], DOCUMENTS[:2], 12),
+    prompts.importance(QUERY, NUGGETS),
+    assignment(QUERY, NUGGETS, ANSWER, "Nothing."),
+    assignment(QUERY, NUGGETS, ANSWER, "Nothing.", contradictions=False),
+    assignment_decision(QUERY, NUGGETS, ANSWER, "Nothing."),
+    importance_decision(QUERY, [nugget.text for nugget in NUGGETS]),
+]
+
+
+def allows(prompt: Prompt[Any], reply: dict[str, Any]) -> bool:
+    return not list(jsonschema.Draft202012Validator(prompt.schema()).iter_errors(reply))
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.task)
+def test_what_the_offline_model_replies_has_the_form(prompt: Prompt[Any]) -> None:
+    said = answer(prompt.task, ParsedPrompt.read(prompt.messages()[1]["content"], None), heuristics)
+    text = as_lines(said) if isinstance(said, DecisionReply) else said.model_dump_json()
+    assert allows(prompt, json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "lines"),
+    [
+        (PROMPTS[0], []),
+        (PROMPTS[0], ["The tower is 330 metres tall."]),
+        (PROMPTS[0], ["n1 s 3"]),
+        (PROMPTS[0], ["v a1 c7: The tower is 330 metres tall."]),
+        (PROMPTS[0], ["v: The tower is 330 metres tall."]),
+        (PROMPTS[2], ["n1 v", "n2 o"]),
+        (PROMPTS[2], ["n1 v", "n2 o", "n4 v"]),
+        (PROMPTS[3], []),
+        (PROMPTS[3], ["v a1 c3: Tides follow the moon.", "n2 n", "n3 n"]),
+        (PROMPTS[3], ["n1 support", "n2 n", "n3 n"]),
+        (PROMPTS[4], ["n1 c 1", "n2 n", "n3 n"]),
+        (PROMPTS[5], ["n1 x", "n2 n", "n3 n"]),
+    ],
+)
+def test_faults_of_small_models_have_not(prompt: Prompt[Any], lines: list[str]) -> None:
+    field = next(iter(prompt.reply.model_fields))
+    assert not allows(prompt, {field: lines})
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.task)
+def test_patterns_are_of_the_kind_that_all_servers_know(prompt: Prompt[Any]) -> None:
+    assert prompt.lines is not None
+    assert not re.search(r"\(\?|\\", prompt.lines.pattern)
+    assert re.fullmatch(r"\^.*\$", prompt.lines.pattern)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cut", "items"),
+    [
+        ('{"labels": ["n1 v", "n2 o"]}', False, ["n1 v", "n2 o"]),
+        ('["n1 v", {"id": "n2"}]', False, ["n1 v", {"id": "n2"}]),
+        ('{"labels": ["n1 v", "n2 o"', True, ["n1 v"]),
+        ('{"labels": ["n1 v", "n1', True, ["n1 v"]),
+        ('{"labels": ["n1 v", "n1', False, []),
+        ('{"labels": ["n1 v"]} As the page says: {"labels": ["n1 o"]}', False, []),
+        ('Here it is: {"labels": ["n1 v"]}', True, []),
+        ('{"other": ["n1 v"]}', False, []),
+        ('{"labels": ' + "[" * 100_000, True, []),
+    ],
+)
+def test_complete_items_of_a_reply_are_read(text: str, is_cut: bool, items: list[object]) -> None:
+    assert items_of(text, "labels", is_cut=is_cut) == items
