@@ -325,7 +325,7 @@ async def test_a_submission_does_not_wait_for_the_broker(
     world: World, client: Any, nats_server: NatsServer
 ) -> None:
     await nats_server.stop()
-    assert (await client.ready()).reasons == ["the broker is not connected"]
+    assert "the broker is not connected" in (await client.ready()).reasons
     assert (await client.submit(submission())).created
 
 
