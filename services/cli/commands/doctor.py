@@ -70,11 +70,19 @@ class Check:
     help="Check what `up`, `eval` and `demo` need, which run everything in one process, or what separate "
     "services need.  [default: --separate where NUGGETSTREAM_NATS_URL or NUGGETSTREAM_DATABASE_URL is set]",
 )
-def command(embedded: bool | None) -> None:
+@click.option(
+    "--model",
+    "asks",
+    is_flag=True,
+    help="Ask the model one of each question instead, at its price, and say which profile suits it.",
+)
+def command(embedded: bool | None, asks: bool) -> None:
     """Check installation, configuration and connections; exit 1 if something needed is missing.
 
     It prints the URLs of the broker, the database and the model, without passwords.
     """
+    if asks:
+        raise SystemExit(asyncio.run(_tried(read_settings(LLMSettings))))
     platform = read_settings(PlatformSettings)
     if embedded is None:
         embedded = platform.model_fields_set.isdisjoint({"nats_url", "database_url"})
@@ -87,6 +95,19 @@ def command(embedded: bool | None) -> None:
     click.echo(_registries(datetime.now(UTC).date()))
     if asyncio.run(_failures(list(_checks(platform, embedded=embedded)))):
         raise SystemExit(1)
+
+
+async def _tried(llm: LLMSettings) -> int:
+    """Ask the model one of each question; returns the exit status."""
+    try:
+        from services.cli.model_trial import try_model  # with the extra light
+
+        name = "the offline heuristics" if llm.offline else f"{llm.model_name} at {masked_url(llm.url)}"
+        click.echo(f"asking {name} about a battle whose answers are known")
+        return 0 if await try_model(llm, click.echo) else 1
+    except (StageError, ValueError, ImportError) as error:
+        click.echo(f"FAIL {KNOWN.redact(f'model: {_message(error)}')}")
+        return 1
 
 
 def _checks(platform: PlatformSettings, *, embedded: bool) -> Iterator[Check]:
