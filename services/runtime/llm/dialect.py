@@ -12,6 +12,8 @@ from typing import Any, Literal
 from services.runtime.llm.decisions.logprobs import TOP
 from services.runtime.llm.decisions.native import parameters as decision_parameters
 from services.runtime.llm.decisions.question import Question
+from services.runtime.llm.exchange import context_of
+from services.runtime.llm.prices import estimate_tokens
 from services.runtime.llm.prompt import Message, Prompt, R, schema_of
 
 Format = Literal["lines", "schema", "object", "none"]
@@ -28,6 +30,8 @@ _OPTIONAL = {
     "usage": "stream_options",
 }
 _STREAM = re.compile(r"\bstream(ing|ed)?\b")
+_DENSER = 1.2  # a token of an unusual text is shorter than four bytes
+_LEAST = 100  # tokens of a reply; with less room there is none
 _SHORT = 100  # tokens; a reply that is surely no longer is not streamed
 
 # What a model that reasons may write before its reply, in tokens by effort. It counts for the same limit.
@@ -99,6 +103,7 @@ class Dialect:
         logprobs: Whether it tells how probable the tokens of a reply were.
         stream: Whether it sends a reply in parts while it writes.
         usage: Whether it counts the tokens of such a reply.
+        context: Tokens that a prompt and its reply may have together; None where that is unknown.
     """
 
     format: Format = "lines"
@@ -110,6 +115,7 @@ class Dialect:
     effort: bool = True
     stream: bool = True
     usage: bool = True
+    context: int | None = None
 
     def parameters(self, request: ModelRequest) -> dict[str, Any]:
         """The parameters of the request, except for the model."""
@@ -139,7 +145,12 @@ class Dialect:
 
     def limit(self, request: ModelRequest) -> int:
         """Maximum length of what the model writes, its reasoning included, in tokens."""
-        return request.max_tokens + self.reasoning(request)
+        wanted = request.max_tokens + self.reasoning(request)
+        if self.context is None:
+            return wanted
+        # Replies are mostly shorter than their limit, and some servers reject what might not fit.
+        left = self.context - int(_DENSER * estimate_tokens(request.text))
+        return min(wanted, max(left, _LEAST))
 
     def streams(self, request: ModelRequest) -> bool:
         """Whether the reply is asked for in parts, so that a slow model can be told from a silent one."""
@@ -165,6 +176,8 @@ class Dialect:
         Every change is made at most once and never undone, so retrying ends.
         """
         text = message.lower()
+        if self.context is None and (context := context_of(text)) is not None:
+            return replace(self, context=context)
         if self.format != "none" and any(word in text for word in _ABOUT_FORMAT):
             return replace(self, format=_less(self.format, text))
         if self.limit_name == "max_tokens" and "max_completion_tokens" in text:

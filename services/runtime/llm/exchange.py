@@ -4,6 +4,7 @@ The SDK's own retries are off, because ours count against attempts, budgets and 
 """
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -24,6 +25,12 @@ from services.runtime.masking import masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_MESSAGE = 1000  # characters
+_BEGINNING = 300  # characters of a message that are the endpoint's own; later ones may repeat the prompt
+_SMALLEST_CONTEXT = 512  # tokens
+_TOO_LONG = re.compile(
+    r"exceed_context_size|(exceed|maximum|longer)[^.]{0,40} context (length|size|window)", re.I
+)
+_CONTEXT = re.compile(r"context (?:length|size|window)\D{0,20}(\d{3,8})\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +184,10 @@ class Exchange:
         detail = f"{self._names.model}'s endpoint answered {status}"
         said = f"{self.url}: {message_of(error)}"
         if (reason := _about_content(error)) is not None:
+            if reason is Reason.TOO_LARGE and (most := context_of(message_of(error))) is not None:
+                detail = (
+                    f"the prompt and its reply are too long for {self._names.model}: {most} tokens at most"
+                )
             return CallFailed(Permanent(reason, detail, admin_detail=said), status=status)
         if error.code == FAILED:
             detail = "no batch answered the request"
@@ -211,6 +222,24 @@ def message_of(error: openai.APIStatusError) -> str:
     return f"{said or error.message} {error.param or ''}".strip()[:_LONGEST_MESSAGE]
 
 
+def is_too_long(error: openai.APIStatusError) -> bool:
+    """Whether a prompt and its reply do not fit into the context of the model."""
+    said = f"{error.type} {message_of(error)}"[:_BEGINNING]
+    return error.status_code in {400, 422} and bool(_TOO_LONG.search(said))
+
+
+def context_of(message: str) -> int | None:
+    """The context in tokens that a message of an endpoint names; None where it names none.
+
+    >>> context_of("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens")
+    4096
+    >>> context_of("request (9000 tokens) exceeds the available context size (8192 tokens)")
+    8192
+    """
+    found = _TOO_LONG.search(message[:_BEGINNING]) and _CONTEXT.search(message[:_BEGINNING])
+    return int(found[1]) if found and int(found[1]) >= _SMALLEST_CONTEXT else None
+
+
 def is_filter(error: openai.APIStatusError) -> bool:
     """Whether a content filter of the provider answered."""
     text = f"{error.code} {message_of(error)}".lower()
@@ -222,7 +251,7 @@ def _about_content(error: openai.APIStatusError) -> Reason | None:
     status = error.status_code
     if status in {400, 403, 422} and is_filter(error):
         return Reason.CONTENT_FILTERED
-    if status == 413 or error.code == "context_length_exceeded":
+    if status == 413 or error.code == "context_length_exceeded" or is_too_long(error):
         return Reason.TOO_LARGE
     return Reason.INVALID_INPUT if status in {400, 422} else None
 

@@ -183,6 +183,7 @@ async def test_a_reply_cut_twice_is_unusable_even_if_it_reads(connect: Connect) 
         (said("", "content_filter"), Reason.CONTENT_FILTERED),
         (refused(400, "The response was filtered", code="content_filter"), Reason.CONTENT_FILTERED),
         (refused(400, "Too long", code="context_length_exceeded"), Reason.TOO_LARGE),
+        (refused(400, "the request exceeds the available context size"), Reason.TOO_LARGE),
         (refused(413, "Payload too large"), Reason.TOO_LARGE),
         (refused(400, "messages: something is odd"), Reason.INVALID_INPUT),
     ],
@@ -447,3 +448,40 @@ async def test_calls_are_counted_by_outcome(connect: Connect) -> None:
     with pytest.raises(Retryable):
         await ask(assignment("Other."))
     assert {name: count(name) - start for name, start in before.items()} == dict.fromkeys(before, 1.0)
+
+
+def too_long(context: int) -> Response:
+    said = f"This model's maximum context length is {context} tokens. However, you requested 9000 tokens."
+    return refused(400, said)
+
+
+async def test_a_reply_that_might_not_fit_into_the_context_is_limited_from_then_on(connect: Connect) -> None:
+    server = Scripted([too_long(1000), said(GOOD)])
+    ask = connect(server)
+    assert (await ask(assignment(max_tokens=5000))).value.labels
+    assert (await ask(assignment("Other.", max_tokens=5000))).value.labels
+    limits = [request["max_tokens"] for request in server.requests]
+    assert limits[0] == 5000
+    assert len(limits) == 3
+    assert 100 <= max(limits[1:]) < 1000
+
+
+async def test_a_prompt_that_is_longer_than_the_context_fails_and_says_how_much_is_read(
+    connect: Connect,
+) -> None:
+    server = Scripted([too_long(1000)])
+    with pytest.raises(Permanent, match="too long for the model: 1000 tokens at most") as caught:
+        await connect(server)(assignment("It is very tall. " * 1000))
+    assert caught.value.reason is Reason.TOO_LARGE
+    assert len(server.requests) == 2
+
+
+async def test_a_context_that_a_message_only_quotes_is_not_learnt(connect: Connect) -> None:
+    quoting = refused(
+        422, "Input should be a valid string: " + "x" * 400 + " exceeds the context length of 600"
+    )
+    ask = connect(Scripted([quoting]))
+    with pytest.raises(Permanent) as caught:
+        await ask()
+    assert caught.value.reason is Reason.INVALID_INPUT
+    assert ask.model.endpoint.dialect.context is None
