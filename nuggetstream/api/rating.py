@@ -7,7 +7,7 @@ from typing import Unpack
 from nuggetstream.api.choices import Choices, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.options import Anchor, InvalidOption
 from nuggetstream.ratings.rated_votes import RatedVotes, rate_votes

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from nuggetstream.extras import extras_named
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.frames import Frame, frame_records, is_frame
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from nuggetstream.api.sources import Rows, in_python, rows_of
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.frames import is_frame
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.texts import TEXT_COLUMNS, TextColumns, read_texts
 from nuggetstream.text.measures import NamedText

@@ -76,7 +76,7 @@ def read_votes(
     (2, 3, 1)
     >>> read_votes([("atlas", "birch", "maybe")])
     Traceback (most recent call last):
-    nuggetstream.files.dataset.UnusableFile: rows, row 0: winner: is 'maybe'; expected a, b, tie, both_bad, \
+    nuggetstream.files.opening.UnusableFile: rows, row 0: winner: is 'maybe'; expected a, b, tie, both_bad, \
 the name of the winner, or a number in [0, 1]
     """
     reading = ReadOptions(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nuggetstream.aspects.ratings import HumanMeans, ModelRating
 from nuggetstream.aspects.weights import AspectRating
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
 

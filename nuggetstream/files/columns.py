@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.spellings import spelt_vote
 
 _SYSTEMS = (

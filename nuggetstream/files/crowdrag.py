@@ -11,9 +11,7 @@
 Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025.
 """
 
-import gzip
 import json
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile, opened_text
 
 DIMENSIONS = (
     "correctness_topical",
@@ -227,12 +225,9 @@ def rows_of(path: Path, parse: Callable[[Row], Parsed]) -> Iterator[Parsed]:
     Raises:
         UnusableFile: Names the file, the line and the problem.
     """
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                yield _parsed(f"{path}:{number}", line, parse)
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    with opened_text(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            yield _parsed(f"{path}:{number}", line, parse)
 
 
 def _parsed(where: str, line: str, parse: Callable[[Row], Parsed]) -> Parsed:

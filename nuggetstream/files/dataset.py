@@ -3,24 +3,18 @@
 A line that cannot be used becomes a `BadLine` and the rest goes on. `formats` reads the files.
 """
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
+from typing import TypeAlias
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.opening import UnusableFile, opened
 from nuggetstream.files.submission import BattleSubmission
 
-_GZIP = b"\x1f\x8b"
 OVERALL = "quality_overall"
 VOTE = "vote"
-
-
-class UnusableFile(ValueError):
-    """The file as a whole cannot be read; says which file and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +65,7 @@ def read_documents(path: Path) -> dict[str, str]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with path.open("rb") as raw:
-            zipped = raw.peek(2)[:2] == _GZIP
-            with cast(BinaryIO, gzip.open(raw)) if zipped else raw as lines:
-                for number, line in enumerate(lines, start=1):
-                    if line.strip():
-                        yield number, line
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UnusableFile(f"{path}: {reason}") from error
+    with opened(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield number, line

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from nuggetstream.extras import MissingExtra
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.table_data import Column, Kind, TableData
 
@@ -102,6 +102,8 @@ def parquet_records(path: Path) -> Iterator[Record]:
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file with lists and objects as Python has them, in memory of a few rows.
 
+    NaN is missing, as pandas writes it.
+
     Raises:
         UnusableFile: It cannot be read, or polars is not installed.
     """
@@ -110,8 +112,9 @@ def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     except MissingExtra as error:
         raise UnusableFile(f"{path}: is Parquet, and {error}") from error
     try:
+        numbers = pl.selectors.float()
         for batch in pl.scan_parquet(path).collect_batches(chunk_size=_BATCH):
-            yield from batch.iter_rows(named=True)
+            yield from batch.with_columns(numbers.fill_nan(None)).iter_rows(named=True)
     except pl.exceptions.PolarsError as error:
         raise UnusableFile(f"{path}: is not Parquet: {error}") from error
 

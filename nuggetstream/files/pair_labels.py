@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nuggetstream.domain.graded_passage import Relevance
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import read_text
 
 

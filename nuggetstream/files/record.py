@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from nuggetstream.files.dataset import OVERALL, VOTE, BadLine, UnusableFile
+from nuggetstream.files.dataset import OVERALL, VOTE, BadLine
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.formats.rows import container_of, rows_in
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import read_text_lines
 
 REJECTED = "rejected.jsonl"  # lines that the evaluation rejected, beside its results

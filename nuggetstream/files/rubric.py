@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.graded_passage import GradedPassage
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.grade_sets import KINDS, GradeSet, grade_sets, once_each, whole_number
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import read_text
 
 _ITEM_LISTS = ("items", "questions")

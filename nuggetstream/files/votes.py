@@ -12,8 +12,8 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.system_name import one_spelling, system_name
 from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.moments import moment_of
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.worker_label import JOINED, ShownPair, WorkerLabel, repetition, shortest_form
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
 

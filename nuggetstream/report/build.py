@@ -8,8 +8,8 @@ from typing import Any
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.offline import NOTICE
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.numerals import integer, part_of
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import Results, read_results
 from nuggetstream.report.arrangement import arrange
 from nuggetstream.report.page import render

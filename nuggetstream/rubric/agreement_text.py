@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from nuggetstream.files.numerals import number
 from nuggetstream.files.table_writing import latex
+from nuggetstream.files.writing import as_value
 from nuggetstream.statistics.inter_annotator import InterAnnotatorTable
 
 _DIGITS = 2
@@ -25,8 +26,8 @@ def csv_text(table: InterAnnotatorTable) -> str:
     """The table as CSV with a header; an empty cell where there is no kappa."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(headers_of(table))
-    writer.writerows(_cells(table, lambda kappa: "" if kappa is None else f"{kappa:.{_DIGITS}f}"))
+    rows = _cells(table, lambda kappa: "" if kappa is None else f"{kappa:.{_DIGITS}f}")
+    writer.writerows([*map(as_value, row)] for row in (headers_of(table), *rows))
     return out.getvalue()
 
 

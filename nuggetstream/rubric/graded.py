@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nuggetstream.domain.graded_passage import GradedPassage
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.rubric import read_graded
 from nuggetstream.rubric.grading import first_ranks
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records

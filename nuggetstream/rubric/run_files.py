@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import RunLine, read_run
 from nuggetstream.rubric.graded import load
 from nuggetstream.rubric.retrieval import Ranking, rankings_of

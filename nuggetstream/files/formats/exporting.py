@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.frames import Shape, lines_to_parquet
+from nuggetstream.files.opening import UnusableFile
 
 View: TypeAlias = Mapping[str, Any]
 """An evaluated battle, as a line of results.jsonl and `GET /v1/battles/{id}` have it."""

@@ -15,9 +15,9 @@ from typing import Any
 from urllib.parse import quote
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.formats import answer_exports, arena_exports, nuggetizer_exports, rubric_exports
 from nuggetstream.files.formats.exporting import Export, View
+from nuggetstream.files.opening import UnusableFile
 
 _RELEVANCE = "retrieval_relevance"  # the evaluator that grades retrieved documents
 _TAG = "nuggetstream"

@@ -14,8 +14,9 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from nuggetstream.domain.system_name import system_name
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source, checked
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.submission import InvalidSubmission
 
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from nuggetstream.domain.system_name import one_spelling
-from nuggetstream.files.dataset import BadLine, UnusableFile
+from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source
 from nuggetstream.files.formats.pairing import Answers, RunAnswer, system_of
 from nuggetstream.files.formats.rows import Container, rows_in
 from nuggetstream.files.formats.votes import VOTES, verdict_row
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.submission import InvalidSubmission
 
 ANSWERS, QUERIES, DOCUMENTS = "answers.csv", "queries.csv", "documents.csv"

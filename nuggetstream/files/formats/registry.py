@@ -11,10 +11,11 @@ from pathlib import Path
 from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
 
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats import arenas, labels, own, ragelo, runs, votes
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, line_of
 from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import first_bytes
 
 FORMATS: list[FileFormat] = [

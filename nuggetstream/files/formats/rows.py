@@ -10,23 +10,20 @@ All but Parquet may be gzipped. A row that cannot be read becomes a `BadLine`.
 """
 
 import csv
-import gzip
-import io
 import json
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
-from nuggetstream.files.dataset import BadLine, UnusableFile
+from nuggetstream.files.dataset import BadLine
+from nuggetstream.files.opening import UnusableFile, opened, opened_text
 from nuggetstream.files.text import first_bytes
 
-_GZIP = b"\x1f\x8b"
 _DELIMITERS = (",", "\t", ";")
 _LARGEST_CELL = 2**28  # characters; a cell may be a whole document
+_MOST_COLUMNS = 5_000
 _CHUNK = 256 * 1024  # characters of a JSON array that are read at once
 _BINARY = {b"PK\x03\x04": "a zip archive or a spreadsheet", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstandard"}
 _QRELS, _RUN = 4, 6  # fields of a line
@@ -94,48 +91,29 @@ def rows_in(path: Path, container: Container) -> Rows:
     Raises:
         UnusableFile: It cannot be read to its end.
     """
-    try:
-        match container:
-            case Container.PARQUET:
-                yield from _parquet(path)
-            case Container.JSONL:
-                yield from _json_lines(path)
-            case Container.JSON:
-                yield from _json_array(path)
-            case Container.CSV:
-                yield from _cells(path)
-            case Container.COLUMNS:
-                yield from _columns(path)
-    except UnicodeDecodeError as error:
-        raise UnusableFile(f"{path}: is not UTF-8 text: {error}") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    match container:
+        case Container.PARQUET:
+            yield from _parquet(path)
+        case Container.JSONL:
+            yield from _json_lines(path)
+        case Container.JSON:
+            yield from _json_array(path)
+        case Container.CSV:
+            yield from _cells(path)
+        case Container.COLUMNS:
+            yield from _columns(path)
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text that are not blank, with their numbers from 1; plain or gzipped."""
-    with _opened_text(path) as text:
+    with opened_text(path) as text:
         for number, line in enumerate(text, start=1):
             if line.strip():
                 yield number, line
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    with path.open("rb") as raw:
-        zipped = raw.peek(2)[:2] == _GZIP
-        with cast(IO[bytes], gzip.open(raw)) if zipped else raw as file:
-            yield file
-
-
-@contextmanager
-def _opened_text(path: Path) -> Iterator[io.TextIOWrapper]:
-    with _opened(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-        yield text
-
-
 def _json_lines(path: Path) -> Rows:
-    with _opened(path) as lines:
+    with opened(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
@@ -147,7 +125,7 @@ def _json_lines(path: Path) -> Rows:
 
 def _json_array(path: Path) -> Rows:
     decoder = json.JSONDecoder()
-    with _opened_text(path) as text:
+    with opened_text(path, longest_line=None) as text:
         buffer, number, size = text.read(_CHUNK).lstrip()[1:], 0, _CHUNK
         while True:
             buffer = buffer.lstrip(" \t\r\n,")
@@ -169,7 +147,7 @@ def _cells(path: Path) -> Rows:
     csv.field_size_limit(_LARGEST_CELL)
     start = first_bytes(path).decode("utf-8", "replace").split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=start.count)
-    with _opened_text(path) as text:
+    with opened_text(path) as text:
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         names: list[str] | None = None
         while True:
@@ -183,6 +161,10 @@ def _cells(path: Path) -> Rows:
             if not cells:
                 continue
             if names is None:
+                if len(cells) > _MOST_COLUMNS:
+                    raise UnusableFile(
+                        f"{path}:{line}: has {len(cells):,} columns, more than {_MOST_COLUMNS:,}"
+                    )
                 names = [name.strip() for name in cells]
             elif len(cells) != len(names):
                 yield BadLine(line, (f"has {len(cells)} fields under a header of {len(names)}",))

@@ -12,9 +12,10 @@ from typing import Any
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.system_name import one_spelling, system_name
 from nuggetstream.files.columns import BATTLE_COLUMNS, Columns, NamedColumns, find_columns, outcome_of
-from nuggetstream.files.dataset import BadLine, UnusableFile
+from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
 from nuggetstream.files.formats.rows import Row, shown
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.votes import vote_of
 

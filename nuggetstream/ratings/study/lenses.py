@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 
 LENSES = ("human", "nugget", "judge")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.votes import CastVote, VoteSource
 from nuggetstream.ratings.joint import JointVotes, points_of
 from nuggetstream.ratings.options import InvalidOption

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nuggetstream.domain.worker_label import shortest_form
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
 from services.cli.names import names_of
 from services.cli.rating_options import with_options

@@ -12,9 +12,10 @@ import click
 from rich.console import Console
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.files.dataset import BadLine, UnusableFile, read_documents
+from nuggetstream.files.dataset import BadLine, read_documents
 from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.summary import Summary
 from services.cli.demo.folder import unmark

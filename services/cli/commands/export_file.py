@@ -11,10 +11,10 @@ import click
 
 from nuggetstream.client import Client, NotFound
 from nuggetstream.client.options import BattleOptions
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.formats.exporting import View, write_export
 from nuggetstream.files.formats.exports import EXPORTS, export_named
 from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import result_views
 from services.cli.showing import refusing
 

@@ -10,12 +10,13 @@ from typing import IO, Any
 import click
 
 from nuggetstream.client.calls import LOCAL
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_documents
+from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
 from nuggetstream.files.formats.format import BATTLES, Line, RowLine
 from nuggetstream.files.formats.registry import FORMATS, read_lines, recognised
 from nuggetstream.files.formats.runs import NUGGETIZER_ASSIGNMENTS
 from nuggetstream.files.formats.votes import VOTES
 from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
 from services.cli.showing import BadInput, refusing
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from nuggetstream.files.columns import NamedColumns
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.fitting.elo import Arithmetic
 from nuggetstream.ratings.model import OneCluster, Unsettled

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from services.cli.rating_options import with_options
 from services.cli.showing import needing_extras, plain_option, refusing, show
 from services.cli.text_options import NO_LANGUAGE, TEXT_OPTIONS

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from rich.console import Console
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import result_views
 from services.cli.demo.browser import open_url
 from services.cli.demo.explain import explanation

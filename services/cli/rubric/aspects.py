@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from services.cli.rubric.options import FILE
 from services.cli.showing import BadInput, needing_extras, plain_option, refusing, show
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
 from services.cli.rubric.options import FILE, FOLDER
 from services.cli.showing import plain_option, refusing, show_written
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
 from services.cli.rating_options import with_options
 from services.cli.rubric.options import (
     AGREE_OPTIONS,

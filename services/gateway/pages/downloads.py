@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from nuggetstream.files import tables
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table
+from nuggetstream.files.writing import as_value
 from nuggetstream.views.ratings import BoardView
 
 
@@ -81,5 +82,5 @@ def _csv(table: Table) -> str:
                 cells.append(cell)
             else:
                 cells.extend(cell if isinstance(cell, tuple) else [None] * len(column.names))
-        writer.writerow(cells)
+        writer.writerow(map(as_value, cells))
     return text.getvalue()

@@ -6,7 +6,7 @@ import pytest
 
 import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.model import rate as rate_counts

@@ -10,7 +10,7 @@ import pytest
 
 import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from tests.evaluated import file_of, round_robin
 
 ROWS: list[dict[str, Any]] = [

@@ -12,7 +12,7 @@ import pytest
 import nuggetstream as ns
 from nuggetstream.crowd.scale import UnusableLabels
 from nuggetstream.domain.graded_passage import GradedPassage
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.rubric.correlating import NothingToRank
 from tests.evaluated import file_of, round_robin
 

@@ -11,7 +11,7 @@ from nuggetstream.aspects.reading import read_human_means, read_model_ratings
 from nuggetstream.aspects.study import AspectScores, NoAnswerInCommon, follow
 from nuggetstream.aspects.tree import acceptability_tree
 from nuggetstream.aspects.weights import EQUAL_WEIGHTS, refit, weighted_score
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.statistics.ranks import pearson
 from services.cli.main import main
 

@@ -11,7 +11,7 @@ from nuggetstream.crowd.notes import notes
 from nuggetstream.crowd.ordering import AlphaByGroup, SessionPositions, SideAgreement
 from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
 from nuggetstream.crowd.writing import write_crowd
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.worker_labels import LabelColumns, read_worker_labels
 
 QUICK = CompetenceOptions(restarts=1, iterations=2)

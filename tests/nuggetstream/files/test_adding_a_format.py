@@ -12,11 +12,12 @@ import pytest
 import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files import records
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats import registry
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Source, checked
 from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.formats.rows import text_lines
+from nuggetstream.files.opening import UnusableFile
 from tests import recipes
 
 

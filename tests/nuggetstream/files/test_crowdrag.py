@@ -25,7 +25,7 @@ from nuggetstream.files.crowdrag import (
     read_ratings,
     without_retries,
 )
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 
 A, TIE, B = Vote.A, Vote.TIE, Vote.B
 
@@ -81,7 +81,7 @@ def test_a_missing_column_file_or_compression_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match="worker: is missing"):
         read_ratings(tmp_path)
     (tmp_path / "ratings.jsonl.gz").write_bytes(b"plain text")
-    with pytest.raises(UnusableFile, match=r"ratings.jsonl.gz: .*[Gg]zip"):
+    with pytest.raises(UnusableFile, match=r"ratings\.jsonl\.gz:1: "):
         read_ratings(tmp_path)
 
 

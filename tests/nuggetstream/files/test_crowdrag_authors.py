@@ -8,7 +8,7 @@ import pytest
 
 from nuggetstream.files.crowdrag import rows_of
 from nuggetstream.files.crowdrag_authors import STYLES, Authors, by_id, by_order, read_authors
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 
 LLM: Authors = {f"llm-{style}": ("t", f"llm-{style}") for style in STYLES}
 TOPICS = dict.fromkeys([*LLM, "x", "y", "z"], "t")

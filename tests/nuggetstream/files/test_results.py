@@ -10,7 +10,7 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import read_results
 from nuggetstream.report.build import write_report
 from tests.evaluated import battle, file_of, judgment, nugget

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import RunLine, qrels_text, read_qrels, read_run
 from nuggetstream.files.rubric import BankItem, read_bank, read_graded
 from nuggetstream.rubric.cover import Unanswerable, cover_at

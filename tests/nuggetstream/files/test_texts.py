@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.texts import TextColumns, TextFiles, read_texts
 
 BATTLE = {

@@ -8,7 +8,7 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.columns import NamedColumns, outcome_of
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.records import read_records
 from nuggetstream.files.votes import CastVote, ReadOptions
 from nuggetstream.ratings.study.sources import UnknownSource, gather

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.crowd.scale import ScaleOptions, scale_labels
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.worker_labels import LabelColumns, LabelFile, read_worker_labels
 
 LONG = "item,worker,label\nx,ann,a\nx,ben,b\ny,ann,n\n"

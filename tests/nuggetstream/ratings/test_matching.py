@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.combined import Combined, combine
 from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateState

@@ -8,8 +8,8 @@ import pytest
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.columns import NamedColumns
-from nuggetstream.files.dataset import UnusableFile
 from nuggetstream.files.moments import moment_of
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.options import Anchor, Every, InvalidOption, Options
 from nuggetstream.ratings.study.over_time import over_time

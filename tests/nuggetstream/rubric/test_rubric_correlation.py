@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.rubric.correlating import (
     Comparison,
     NothingToRank,

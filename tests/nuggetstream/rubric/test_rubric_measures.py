@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from nuggetstream.domain.graded_passage import Relevance
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.rubric.leaderboards import read_labels
 from nuggetstream.rubric.measuring import NoQueryInCommon, RunsMeasured, measure_runs
 from nuggetstream.rubric.run_files import read_rankings

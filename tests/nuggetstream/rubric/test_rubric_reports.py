@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from nuggetstream.files.dataset import UnusableFile
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.printing import print_tables
 from nuggetstream.rubric.agreeing import (
     GradeAgreement,

@@ -13,12 +13,13 @@ import pytest
 import nuggetstream as ns
 from nuggetstream.api.assignments import results_of
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile
+from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.exporting import write_export
 from nuggetstream.files.formats.exports import EXPORTS, export_named
 from nuggetstream.files.formats.format import RowLine, Source
 from nuggetstream.files.formats.registry import read_battles, read_lines, recognised
 from nuggetstream.files.formats.rows import Container
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels, read_run
 from nuggetstream.files.rubric import read_bank, read_graded
 from nuggetstream.files.submission import parse_submission

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from nuggetstream.api.assignments import results_of
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_documents
+from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
 from nuggetstream.files.formats.format import Line, RowLine
 from nuggetstream.files.formats.registry import read_lines, recognised
+from nuggetstream.files.opening import UnusableFile
 from tests.evaluated import battle
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -11,9 +11,10 @@ import pytest
 
 import nuggetstream as ns
 from nuggetstream.domain.battle import Answer, Battle, Vote
-from nuggetstream.files.dataset import BadLine, BattleLine, UnusableFile, read_documents
+from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
 from nuggetstream.files.formats.format import BATTLES, RowLine
 from nuggetstream.files.formats.registry import FORMATS, read_battles, read_lines, recognised
+from nuggetstream.files.opening import UnusableFile
 
 SAMPLES = Path(__file__).parent / "samples"
 QUERY = "Why do cats purr?"
