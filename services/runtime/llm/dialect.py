@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from services.runtime.llm.context_length import context_of
 from services.runtime.llm.decisions.logprobs import TOP
 from services.runtime.llm.decisions.native import parameters as decision_parameters
 from services.runtime.llm.decisions.question import Question
-from services.runtime.llm.exchange import context_of
 from services.runtime.llm.prices import estimate_tokens
 from services.runtime.llm.prompt import Message, Prompt, R, schema_of
 

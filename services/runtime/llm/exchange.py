@@ -4,7 +4,6 @@ The SDK's own retries are off, because ours count against attempts, budgets and 
 """
 
 import asyncio
-import re
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -19,18 +18,13 @@ from services.runtime.errors import Permanent, Unavailable
 from services.runtime.llm.batches.lines import FAILED
 from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.cause import Cause
+from services.runtime.llm.context_length import context_of, is_about_context
 from services.runtime.llm.prices import Tokens
 from services.runtime.llm.retries import retry_after_of
 from services.runtime.masking import masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_MESSAGE = 1000  # characters
-_BEGINNING = 300  # characters of a message that are the endpoint's own; later ones may repeat the prompt
-_SMALLEST_CONTEXT = 512  # tokens
-_TOO_LONG = re.compile(
-    r"exceed_context_size|(exceed|maximum|longer)[^.]{0,40} context (length|size|window)", re.I
-)
-_CONTEXT = re.compile(r"context (?:length|size|window)\D{0,20}(\d{3,8})\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,20 +218,7 @@ def message_of(error: openai.APIStatusError) -> str:
 
 def is_too_long(error: openai.APIStatusError) -> bool:
     """Whether a prompt and its reply do not fit into the context of the model."""
-    said = f"{error.type} {message_of(error)}"[:_BEGINNING]
-    return error.status_code in {400, 422} and bool(_TOO_LONG.search(said))
-
-
-def context_of(message: str) -> int | None:
-    """The context in tokens that a message of an endpoint names; None where it names none.
-
-    >>> context_of("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens")
-    4096
-    >>> context_of("request (9000 tokens) exceeds the available context size (8192 tokens)")
-    8192
-    """
-    found = _TOO_LONG.search(message[:_BEGINNING]) and _CONTEXT.search(message[:_BEGINNING])
-    return int(found[1]) if found and int(found[1]) >= _SMALLEST_CONTEXT else None
+    return error.status_code in {400, 422} and is_about_context(f"{error.type} {message_of(error)}")
 
 
 def is_filter(error: openai.APIStatusError) -> bool:
