@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 
 _FIRST = 1  # calls at once at an endpoint about which nothing is known
 _GAIN = 1.15  # least growth of the throughput for which twice as many calls are worth it
-_REST = 10  # windows after which another limit is tried
-_FEWEST = 2  # calls in a window
+_REST = 5  # windows after which another limit is tried
+_FEWEST, _MOST = 2, 8  # calls in a window, whose mean says enough
 _FULL = 0.9  # share of the slots that is taken while a call says something about the limit
 _BATTLES = 10_000  # battles whose beginning is remembered
 
@@ -124,7 +124,7 @@ class AdaptiveLimit:
         window.calls += 1
         window.seconds += seconds
         window.work += work
-        if window.calls >= max(_FEWEST, self._value):
+        if window.calls >= min(max(_FEWEST, self._value), _MOST):
             self._learn(self._value * window.work / max(window.seconds, 1e-9))
 
     def overloaded(self, slot: Slot) -> None:

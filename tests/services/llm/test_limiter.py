@@ -44,8 +44,7 @@ class Server:
 @pytest.mark.parametrize(("parallel", "learnt"), [(1, 1), (4, 4), (16, 16), (1000, 64)])
 async def test_the_limit_doubles_for_as_long_as_that_gains_something(parallel: int, learnt: int) -> None:
     server = Server(parallel)
-    await server.rounds(12)
-    assert server.limit.value == learnt
+    assert mode((await server.rounds(60))[-45:]) == learnt
 
 
 async def test_what_a_server_can_do_is_looked_at_again() -> None:
