@@ -42,7 +42,7 @@ class Server:
 
 
 @pytest.mark.parametrize(("parallel", "learnt"), [(1, 1), (4, 4), (16, 16), (1000, 64)])
-async def test_the_limit_doubles_for_as_long_as_that_gains_something(parallel: int, learnt: int) -> None:
+async def test_the_limit_grows_for_as_long_as_that_gains_something(parallel: int, learnt: int) -> None:
     server = Server(parallel)
     assert mode((await server.rounds(60))[-45:]) == learnt
 
