@@ -37,6 +37,7 @@ async def test_two_stops_of_the_database_cost_no_second_call(
     tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedded_on(monkeypatch, postgres.get_uri())
+    monkeypatch.setattr("services.runtime.llm.limiter._FIRST", CALLS * BATTLES)  # as if it had been learnt
     (port,) = free_ports(1)
     endpoint = ModelEndpoint()
     endpoint.answering.clear()

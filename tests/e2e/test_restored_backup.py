@@ -114,7 +114,9 @@ async def test_a_platform_goes_on_from_a_backup(
             assert (await client.battle("battle-003")).state == "running"
             blobs = Blobs(running.database)
             reconciling = reconciler(running.bus, running.database, blobs, quiet_after=900.0)
-            assert await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 1
+            assert (
+                await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 2
+            )  # nuggetizer and judge
             assert (await ended(client, "battle-003")).state == "scored"
             assert (await client.submit(battle(4))).created  # its sender sends it again
             assert (await ended(client, "battle-004")).state == "scored"
