@@ -119,9 +119,10 @@ class Reconciler:
         """Publish the input of work again, or the failure that ends it."""
         worker = pending.worker
         if pending.attempts >= _LAST_ATTEMPT and not worker.evaluator:
-            log.error("work ends, because nobody does it", **_about(worker))
-            await self.publish(await self._failure(pending))
-            metrics.RECONCILED.labels("failed").inc()
+            if (battle := await self.battles.get(worker.battle_id)) is not None:  # else it was just deleted
+                log.error("work ends, because nobody does it", **_about(worker))
+                await self.publish(_failure(pending, battle.arena))
+                metrics.RECONCILED.labels("failed").inc()
             return
         event: BattleEvent | None = None
         try:
@@ -132,22 +133,6 @@ class Reconciler:
         if event is not None:
             await self.publish(event, worker.evaluator)
         metrics.RECONCILED.labels("republished").inc()
-
-    async def _failure(self, pending: Pending) -> BattleFailed:
-        worker = pending.worker
-        detail = (
-            f"the stage has reported nothing since {pending.waits_since:%Y-%m-%d %H:%M} UTC, "
-            f"although its input was sent to it {pending.attempts} times more"
-        )
-        failure = StageFailure(
-            stage=worker.stage,
-            reason=Reason.DEADLINE,
-            detail=detail,
-            attempts=pending.attempts + 1,
-        )
-        row = await self.battles.get(worker.battle_id)
-        key = derived_id("lost", worker.battle_id, worker.stage.value, pending.input)
-        return BattleFailed(key, worker.battle_id, "" if row is None else row.arena, failure)
 
     async def _input(self, pending: Pending) -> BattleEvent | None:
         """What a stage or an evaluator reads: the newest recorded event of its type, or the submission.
@@ -190,6 +175,20 @@ def reconciler(
         evaluators=evaluators,
         quiet_after=quiet_after,
     )
+
+
+def _failure(pending: Pending, arena: str) -> BattleFailed:
+    """The failure of a stage that reported nothing, however often it got its input."""
+    worker = pending.worker
+    detail = (
+        f"the stage has reported nothing since {pending.waits_since:%Y-%m-%d %H:%M} UTC, "
+        f"although its input was sent to it {pending.attempts} times more"
+    )
+    failure = StageFailure(
+        stage=worker.stage, reason=Reason.DEADLINE, detail=detail, attempts=pending.attempts + 1
+    )
+    key = derived_id("lost", worker.battle_id, worker.stage.value, pending.input)
+    return BattleFailed(key, worker.battle_id, arena, failure)
 
 
 def _about(worker: Worker) -> dict[str, str]:

@@ -82,7 +82,7 @@ BATTLES_LEFT_OUT = Counter(
 )
 RECONCILED = Counter(
     "nuggetstream_reconciled_battles_total",
-    "Battles and votes that no stage worked on, by what was done: republished or failed.",
+    "Inputs of battles that no stage worked on, by what was done: republished or failed.",
     ["action"],
 )
 BATTLE_SECONDS = Histogram(
