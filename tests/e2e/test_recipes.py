@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RECIPES = Path(__file__).parent / "recipes"
+NODE_MODULES = "k8s/checks/node_modules"
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
@@ -27,6 +28,9 @@ def copy(tmp_path: Path) -> Path:
         if (ROOT / name).is_file():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tmp_path / name)
+    # Packages of npm are installed, not listed; the tests of the manifests want them.
+    if (installed := ROOT / NODE_MODULES).is_dir():
+        (tmp_path / NODE_MODULES).symlink_to(installed)
     return tmp_path
 
 
