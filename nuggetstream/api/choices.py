@@ -21,6 +21,7 @@ class Choices(TypedDict, total=False):
         resamples: Number of resamples, at least 1; 1000 by default.
         level: Confidence level of every interval, in (0, 1); 0.95 by default.
         prior: Strength of a weak prior in battles per system, which rates undefeated systems too.
+        ridge: Penalty of the coefficients of style; 0 by default, and arena-rank's default is 1.
         provisional_below: A rating from fewer battles is provisional; 10 by default.
         seed: Seed of all randomness.
     """
@@ -31,6 +32,7 @@ class Choices(TypedDict, total=False):
     resamples: int
     level: float
     prior: float | None
+    ridge: float
     provisional_below: int
     seed: int
 
@@ -53,6 +55,7 @@ def options_of(anchor: Anchor | tuple[str, float] | None, choices: Choices) -> O
         level=choices.get("level", usual.level),
         anchor=anchor if anchor is None or isinstance(anchor, Anchor) else Anchor(*anchor),
         prior=choices.get("prior", usual.prior),
+        ridge=choices.get("ridge", usual.ridge),
         provisional_below=choices.get("provisional_below", usual.provisional_below),
     )
 

@@ -106,6 +106,7 @@ class Options:
         level: Confidence level of every interval, in (0, 1).
         anchor: System whose rating is fixed; None sets the mean rating to 1000.
         prior: Strength of the weak prior in battles per system; None rates without a prior.
+        ridge: Penalty of the coefficients of style, see `style_control.control`; 0 for none.
         provisional_below: A rating from fewer battles than this is provisional; 0 turns the mark off.
 
     Raises:
@@ -124,6 +125,7 @@ class Options:
     level: float = 0.95
     anchor: Anchor | None = None
     prior: float | None = None
+    ridge: float = 0.0
     provisional_below: int = PROVISIONAL_BELOW
 
     def __post_init__(self) -> None:
@@ -135,6 +137,8 @@ class Options:
             raise InvalidOption("provisional_below", f"{self.provisional_below} is not a number of battles")
         if self.prior is not None and not 0 < self.prior < float("inf"):
             raise InvalidOption("prior", f"{self.prior:g} is not a positive number of battles")
+        if not 0 <= self.ridge < float("inf"):
+            raise InvalidOption("ridge", f"{self.ridge:g} is not a penalty of 0 or more")
         if self.policy.models_ties and self.intervals is Intervals.SANDWICH:
             why = f"sandwich is for ties counted half or dropped, not for {self.policy.value}"
             raise InvalidOption("intervals", why)

@@ -101,7 +101,7 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
 
     Args:
         votes: Votes with amounts of style.
-        options: Tie policy, level and anchor apply.
+        options: Tie policy, level, ridge and anchor apply.
     """
     if options.policy.models_ties:
         return _without(f"style control needs ties counted half or dropped, not {options.policy.value}")
@@ -115,6 +115,7 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
                 votes.features,
                 policy=options.policy,
                 level=options.level,
+                ridge=options.ridge,
             )
         anchor = None if options.anchor is None else anchor_index(options.anchor, found.systems)
     except (StyleUndetermined, NotConverged, AnchorNotRanked) as error:

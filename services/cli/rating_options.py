@@ -39,6 +39,7 @@ class Arguments:
     provisional_below: int
     style: bool
     feature: tuple[str, ...]
+    ridge: float
     elo: bool
     ragelo: bool
     rounds: int
@@ -194,6 +195,13 @@ SECTION_OPTIONS = (
         multiple=True,
         metavar="NAME",
         help="Also rate at equal amounts of the columns NAME_a and NAME_b, instead of the texts.",
+    ),
+    click.option(
+        "--ridge",
+        type=Number(min=0),
+        default=_USUAL.ridge,
+        show_default=True,
+        help="Pull the coefficients of style towards zero; arena-rank does with 1.",
     ),
     click.option("--elo", is_flag=True, help="Also compute mean Elo ratings of many shuffled tournaments."),
     click.option(

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nuggetstream.files.formats.exporting import Export, View
+from nuggetstream.files.formats.pairing import DOCUMENT
 from nuggetstream.text.citations import without_citations
 from nuggetstream.text.cited_sentences import citing_sentences, worded_spans
 
-_DOCUMENT = "docid:"  # what our import puts before the id of a document
 _RAGELO = {"a": "A", "b": "B", "tie": "C", "both_bad": "C"}
 _RAGDOLL = {"a": "A", "b": "B", "tie": "Tie", "both_bad": "Tie"}
 
@@ -35,7 +35,7 @@ def _trec_rag_2025(view: View) -> Iterator[Mapping[str, Any]]:
 
 
 def _cited(answer: Mapping[str, Any]) -> dict[str, Any]:
-    references = [page["url"].removeprefix(_DOCUMENT) for page in answer.get("sources") or ()]
+    references = [page["url"].removeprefix(DOCUMENT) for page in answer.get("sources") or ()]
     return {"references": references, "answer": _sentences(answer["text"], len(references))}
 
 
@@ -90,9 +90,18 @@ def _ragelo_answers(view: View) -> Iterator[Mapping[str, Any]]:
 
 
 def _ragelo_documents(view: View) -> Iterator[Mapping[str, Any]]:
-    for chunk in view.get("evidence") or ():
-        if chunk.get("chunk_id"):
-            yield {"did": chunk["chunk_id"], "document": chunk["text"], "qid": view["id"]}
+    for side in "ab":
+        passages: dict[str, list[str]] = {}
+        for chunk in view.get("evidence") or ():
+            if side in chunk.get("cited_by", ()):
+                passages.setdefault(chunk["url"] or chunk["chunk_id"], []).append(chunk["text"])
+        for url, texts in passages.items():
+            yield {
+                "did": url.removeprefix(DOCUMENT),
+                "document": "\n\n".join(texts),
+                "qid": view["id"],
+                "agent": view[side]["system"],
+            }
 
 
 def _ragelo_verdicts(view: View) -> Iterator[Mapping[str, Any]]:
@@ -163,9 +172,9 @@ EXPORTS = [
         name="ragelo-documents",
         title="RAGElo documents",
         rows=_ragelo_documents,
-        kept="evidence, for `documents.csv` beside them",
-        lost="all else; battles without evidence",
-        columns=("did", "document", "qid"),
+        kept="sources of each answer with their passages of the evidence, for `documents.csv`",
+        lost="all else; sources without evidence, evidence of other pages",
+        columns=("did", "document", "qid", "agent"),
     ),
     Export(
         name="ragelo-verdicts",

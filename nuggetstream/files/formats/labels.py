@@ -1,6 +1,6 @@
 """Files that hold nuggets, documents, labels, rankings or grades, and no battles.
 
-nuggetizer pool      {query: {qid, text}, candidates: [{docid, doc: {segment}}]}
+nuggetizer pool      {query: {qid, text}, candidates: [{docid, doc: {segment}}]}, also of umbrela
 nuggetizer nuggets   {qid, query, nuggets: [{text, importance}]}
 qrels                query 0 document label
 run                  query Q0 document rank score tag
@@ -48,7 +48,7 @@ def _parsed(row: Row, parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> It
 
 def _query(fields: Any) -> tuple[str | None, str]:
     """Id and text of the query of nuggetizer, which is an object, or a text beside its id."""
-    match object_in(fields).get("query"):
+    match object_in(fields).get("query", fields.get("text")):
         case {"text": str(text), **rest}:
             name = rest.get("qid")
         case str(text):
@@ -68,7 +68,7 @@ def _pool(fields: Any) -> Iterator[Mapping[str, Any]]:
         match candidate:
             case str(text):
                 documents.append({"docid": None, "text": text})
-            case {"doc": {"segment": str(text)}, **rest}:
+            case {"doc": {"segment": str(text)}, **rest} | {"text": str(text), **rest}:
                 documents.append({"docid": rest.get("docid"), "text": text})
             case _:
                 raise WrongRow(f"candidates.{index}: is {shown(candidate)}; expected a text or doc.segment")
@@ -179,14 +179,19 @@ def _fields(sample: Sample) -> int:
     return len(sample.value) if sample.container is Container.COLUMNS and sample.value else 0
 
 
+def _is_topic(sample: Sample) -> bool:
+    names = set(sample.value) if isinstance(sample.value, dict) else set[str]()
+    return names == {"qid", "query"} or (names == {"query"} and isinstance(sample.value["query"], dict))
+
+
 def _document(fields: Any) -> Iterator[Mapping[str, Any]]:
     name, text = (object_in(fields).get(ours, fields.get(theirs)) for ours, theirs in _DOCUMENT)
     yield {"docid": id_in("docid", name), "text": text_in("text", text)}
 
 
 def _topic(fields: Any) -> Iterator[Mapping[str, Any]]:
-    name, text = (object_in(fields).get(name) for name in ("qid", "query"))
-    yield {"qid": id_in("qid", name), "query": text_in("query", text)}
+    name, text = _query(fields)
+    yield {"qid": id_in("qid", name), "query": text}
 
 
 FORMATS = [
@@ -194,7 +199,9 @@ FORMATS = [
         name="documents",
         title="documents",
         holds="texts of documents",
-        recognises=lambda sample: sample.has("docid", "text") or sample.has("did", "document"),
+        recognises=lambda sample: (
+            (sample.has("docid", "text") or sample.has("did", "document")) and not sample.has("nuggets")
+        ),
         read=_each(_document),
         fields="id and text",
         lost="all else",
@@ -204,14 +211,14 @@ FORMATS = [
         name="queries",
         title="queries",
         holds="texts of queries",
-        recognises=lambda sample: isinstance(sample.value, dict) and set(sample.value) == {"qid", "query"},
+        recognises=_is_topic,
         read=_each(_topic),
-        fields="id and text",
+        fields="id and text, also as requests of nuggetizer's `agentic-create`",
         used_by="RAGElo's answers.csv beside it",
     ),
     FileFormat(
         name="nuggetizer-pool",
-        title="nuggetizer pool",
+        title="nuggetizer pool, or requests of umbrela",
         holds="documents of queries",
         recognises=lambda sample: sample.has("query", "candidates"),
         read=_each(_pool),
@@ -223,7 +230,9 @@ FORMATS = [
         name="nuggetizer-nuggets",
         title="nuggetizer nuggets",
         holds="nuggets of queries",
-        recognises=lambda sample: sample.has("query", "nuggets") and not sample.has("answer_text"),
+        recognises=lambda sample: (
+            sample.has("nuggets") and sample.has_any("query", "text") and not sample.has("answer_text")
+        ),
         read=_each(_nuggets),
         fields="query, nuggets with importance, `grounding`, and labels where they are a document's",
         lost="trace",

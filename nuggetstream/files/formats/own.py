@@ -11,6 +11,7 @@ from typing import Any
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import OVERALL, VOTE, Read
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Sample, Source, checked, object_of
+from nuggetstream.files.formats.pairing import source_of
 from nuggetstream.files.formats.rows import Container, Row, shown
 from nuggetstream.files.submission import InvalidSubmission, parse_submission, parse_submission_json
 
@@ -105,7 +106,7 @@ def _cited(answer: Any, side: str, documents: Mapping[str, str]) -> Any:
     if lost := [name for name in names if name not in documents]:
         problem = f"{side}.citations: {len(lost)} of {len(names)} documents are missing, such as {lost[0]!r}"
         raise InvalidSubmission([f"{problem}; name their file with --documents"])
-    sources = [{"url": f"docid:{name}", "title": name, "text": documents[name]} for name in names]
+    sources = [source_of(name, documents[name]) for name in names]
     return {"system": answer.get("system"), "text": answer.get("text"), "sources": sources}
 
 
@@ -124,7 +125,7 @@ def _list(fields: Mapping[str, Any], name: str, where: str) -> list[Any]:
 def _may_be_battles(sample: Sample) -> bool:
     """Whether a row may be meant as a battle; lines of JSON that cannot be read are named one by one."""
     if isinstance(sample.value, dict) and sample.value:
-        return sample.has_any(*_QUERIES, *_ANSWERS)
+        return sample.has_any(*_QUERIES, *_ANSWERS) and not sample.has("passage", "judgment")
     return sample.container in (Container.JSONL, Container.JSON)
 
 

@@ -5,6 +5,7 @@ a hash of query and systems, so that no system is always shown first.
 """
 
 import json
+import re
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,9 @@ from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source, checked
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.submission import InvalidSubmission
+
+DOCUMENT = "docid:"  # before the id of a document, in the URL of a source
+URL = re.compile(r"https?://|inline:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,12 @@ def system_of(written: str, column: str) -> str:
         return system_name(written)
     except ValueError as error:
         raise InvalidSubmission([f"{column}: {error}"]) from error
+
+
+def source_of(name: str, text: str | None = None) -> dict[str, Any]:
+    """A document as submissions name sources: an id that is no URL becomes one."""
+    source = {"url": name if URL.match(name) else f"{DOCUMENT}{name}", "title": name}
+    return source if text is None else source | {"text": text}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from nuggetstream.domain.system_name import one_spelling
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source
-from nuggetstream.files.formats.pairing import Answers, RunAnswer, system_of
+from nuggetstream.files.formats.pairing import Answers, RunAnswer, source_of, system_of
 from nuggetstream.files.formats.rows import Container, rows_in
 from nuggetstream.files.formats.votes import VOTES, verdict_row
 from nuggetstream.files.opening import UnusableFile
@@ -67,11 +67,9 @@ def _documents(path: Path) -> _Documents:
     if not path.exists():
         return documents
     for row in _table(path, ("qid", "did", "document")):
-        name = row["did"]
-        page = {"url": f"docid:{name}", "title": name, "text": row["document"]}
-        agent = row.get("agent")
+        name, agent = row["did"], row.get("agent")
         owner = None if agent is None else one_spelling(agent)
-        documents.setdefault((row["qid"], owner), {})[name] = page
+        documents.setdefault((row["qid"], owner), {})[name] = source_of(name, row["document"])
     return documents
 
 

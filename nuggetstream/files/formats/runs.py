@@ -13,7 +13,7 @@ from typing import Any
 
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, object_of
-from nuggetstream.files.formats.pairing import Answers, RunAnswer, system_of
+from nuggetstream.files.formats.pairing import Answers, RunAnswer, source_of, system_of
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.submission import InvalidSubmission
 
@@ -105,10 +105,7 @@ def _sources(fields: Fields, cited: list[str], documents: Mapping[str, str]) -> 
     if texts and lost:
         problem = f"references: {len(lost)} of {len(cited)} documents are missing, such as {lost[0]!r}"
         raise InvalidSubmission([f"{problem}; name their file with --documents"])
-    return tuple(
-        {"url": f"docid:{name}", "title": name} | ({"text": texts[name]} if name in texts else {})
-        for name in cited
-    )
+    return tuple(source_of(name, texts.get(name)) for name in cited)
 
 
 def _read(arena: str) -> Any:

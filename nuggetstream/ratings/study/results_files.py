@@ -110,6 +110,7 @@ def _rests_on(study: Study) -> Json:
         "seed": options.seed,
         "anchor": asdict(options.anchor) if options.anchor else None,
         "prior": options.prior,
+        "ridge": options.ridge,
         "provisional_below": options.provisional_below,
     }
 

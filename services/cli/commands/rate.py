@@ -121,6 +121,7 @@ def _rating(arguments: Arguments) -> Options:
             level=arguments.level,
             anchor=_anchor(arguments.anchor),
             prior=arguments.prior,
+            ridge=arguments.ridge,
             provisional_below=arguments.provisional_below,
         )
     except InvalidOption as error:

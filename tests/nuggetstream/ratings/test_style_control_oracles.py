@@ -3,12 +3,35 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from nuggetstream.ratings.fitting.style_control import control
 from tests.nuggetstream.ratings.drawn import SEEDS
 from tests.nuggetstream.ratings.equations import ends_of, sandwich_of, votes_of
+
+
+@given(SEEDS, st.sampled_from((0.01, 1.0)))
+@settings(max_examples=12, deadline=None)
+def test_the_ridge_is_that_of_arena_rank(seed: int, ridge: float) -> None:
+    """Its loss, minimised by another method: the mean over votes, and half the ridge times Σ β²."""
+    votes = votes_of(seed)
+    style = np.random.default_rng(seed).normal(size=(len(votes.a), 2)) * (1, 5)
+    found = control(votes, style, ["length", "bold"], ridge=ridge)
+    share = votes.weight / votes.weight.sum()
+    design = np.hstack([ends_of(votes), style / np.sqrt(share @ style**2)])
+
+    def loss(state: np.ndarray) -> tuple[float, np.ndarray]:
+        logit = design @ state
+        pull = ridge * np.append(np.zeros(4), state[4:])
+        value = share @ (np.logaddexp(0, logit) - votes.score * logit) + pull @ state / 2
+        return value, design.T @ (share * (expit(logit) - votes.score)) + pull
+
+    least = minimize(loss, np.zeros(6), jac=True, method="BFGS", options={"gtol": 1e-10}).x
+    assert found.theta == pytest.approx(least[:4] - least[:4].mean(), abs=1e-4)
+    assert [c.value for c in found.coefficients] == pytest.approx(least[4:].tolist(), abs=1e-4)
 
 
 @given(SEEDS)

@@ -33,7 +33,13 @@ PAGE = {
     "quality": "ok",
     "chunks": 1,
 }
-CHUNK = {"chunk_id": "c 1", "text": "The Moon raises tides.", "score": 0.75, "url": PAGE["url"]}
+CHUNK = {
+    "chunk_id": "c 1",
+    "text": "The Moon raises tides.",
+    "score": 0.75,
+    "url": PAGE["url"],
+    "cited_by": ["a"],
+}
 NUGGETS = [nugget("The Moon raises tides.", a="support", b="partial_support"), nugget("Twice a day.", "okay")]
 GRADES = {
     "evaluator": "retrieval_relevance", "model": "m", "prompt_version": "1",
@@ -320,13 +326,24 @@ def winners(path: Path) -> list[Any]:
 
 
 def test_the_tables_of_ragelo_come_back_as_a_folder(tmp_path: Path) -> None:
-    views = [full("b1"), full("b2", evidence=[])]
+    other = CHUNK | {"chunk_id": "c 2", "text": "The Sun does, too.", "cited_by": ["a", "b"]}
+    named = CHUNK | {"chunk_id": "c 3", "text": "Tides turn.", "url": "docid:d3", "cited_by": ["b"]}
+    nobody = CHUNK | {"chunk_id": "c 4", "text": "Seas.", "url": "https://example.org/seas", "cited_by": []}
+    views = [full("b1", evidence=[CHUNK, other, named, nobody]), full("b2", evidence=[])]
     for name in ("queries", "answers", "documents"):
         write_export(export_named(f"ragelo-{name}"), views, tmp_path / f"{name}.csv")
     assert recognised(tmp_path)[0].name == "ragelo"
     found = [line.submission.to_core() for line in read_battles(tmp_path) if isinstance(line, BattleLine)]
     assert [each.query for each in found] == ["query of b1", "query of b2"]
-    assert [[source.text for source in each.a.sources] for each in found] == [["The Moon raises tides."], []]
+    sources = {
+        answer.system: {source.url: source.text for source in answer.sources}
+        for answer in (found[0].a, found[0].b)
+    }
+    assert sources == {
+        "left": {PAGE["url"]: "The Moon raises tides.\n\nThe Sun does, too."},
+        "right": {PAGE["url"]: "The Sun does, too.", "docid:d3": "Tides turn."},
+    }
+    assert not found[1].a.sources + found[1].b.sources
     (tmp_path / "verdicts").mkdir()
     path = export("ragelo-verdicts", tmp_path / "verdicts" / "file.csv", full("b1"), empty("b2"))
     assert recognised(path)[0].name == "ragelo-verdicts"

@@ -265,6 +265,37 @@ def test_nuggets_labels_rankings_and_grades_are_read_as_rows() -> None:
     assert rows("rubric_questions.jsonl")[0][0]["text"] == "Which muscles make the sound?"
 
 
+@pytest.mark.parametrize(
+    ("row", "title"),
+    [
+        ({"query": {"qid": "1", "text": "Why?"}}, "is queries: texts of queries, not battles"),
+        (
+            {"query": "Why?", "qid": "1", "nuggets": []},
+            "is nuggetizer nuggets: nuggets of queries, not battles",
+        ),
+        (
+            {"text": "Why?", "qid": "1", "docid": "d", "candidate_text": "So.", "nuggets": []},
+            "is nuggetizer nugg",
+        ),
+        (
+            {"query": "Why?", "candidates": [{"text": "So."}]},
+            "is nuggetizer pool, or requests of umbrela: docum",
+        ),
+        ({"query": "Why?", "passage": "So.", "prompt": "…", "judgment": 3}, "which is no format of ours"),
+    ],
+)
+def test_requests_and_replies_of_nuggetizer_and_umbrela_are_no_battles(
+    row: dict[str, Any], title: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(json.dumps(row))
+    with pytest.raises(UnusableFile, match=title):
+        list(read_battles(path))
+    if "no format" not in title:
+        (line,) = read_lines(path, battles=False)
+        assert isinstance(line, RowLine)
+
+
 def test_what_holds_no_battles_says_what_it_is_and_what_reads_it(tmp_path: Path) -> None:
     with pytest.raises(
         UnusableFile, match=r"is TREC qrels: relevance labels, not battles; see `nuggetstream rubric`"
