@@ -14,6 +14,8 @@ from services.store.battles import Battles
 from tests.chaos.installation import Installation
 from tests.chaos.strikes import Kind, Strike
 
+_PATIENCE = 180.0  # seconds
+
 
 async def _kill(platform: Installation, strike: Strike) -> bool:
     return await platform.kill(strike.target) == -signal.SIGKILL
@@ -56,6 +58,10 @@ async def _model_away(platform: Installation, strike: Strike) -> bool:
     before = platform.endpoint.rejected
     platform.endpoint.away = True
     await asyncio.sleep(strike.seconds)
+    with suppress(TimeoutError):  # on a slow machine the first call may come later
+        async with asyncio.timeout(_PATIENCE):
+            while platform.endpoint.rejected == before:
+                await asyncio.sleep(0.2)
     platform.held = max(platform.held or 0, await _running(platform))
     platform.endpoint.away = False
     return platform.endpoint.rejected > before

@@ -55,12 +55,21 @@ class Lines:
         return self.labelled(ids, self.rest)
 
     def in_schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The schema of a reply with the form of the lines of its only list."""
-        properties = dict(schema["properties"])
+        """The schema of a reply with the form of the lines of its only list.
+
+        The form stands where the lines are described: llama.cpp ignores, and OpenAI rejects, what stands
+        beside a `$ref`.
+        """
         name, field = field_of(schema)
-        items = {**field["items"], "pattern": self.pattern}
-        properties[name] = {**field, "items": items, "minItems": self.least, "maxItems": self.most}
-        return {**schema, "properties": properties}
+        definitions = dict(schema.get("$defs", {}))
+        described = dict(field["items"])
+        if (reference := described.pop("$ref", None)) is not None:
+            described = definitions.pop(reference.removeprefix("#/$defs/"))
+        items = {**described, "pattern": self.pattern}
+        field |= {"items": items, "minItems": self.least, "maxItems": self.most}
+        rest = {key: value for key, value in schema.items() if key != "$defs"}
+        kept = {"$defs": definitions} if definitions else {}
+        return {**rest, **kept, "properties": {**schema["properties"], name: field}}
 
 
 def one_of(ids: Sequence[str]) -> str:
