@@ -151,6 +151,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         chosen = None if grounded is None else grounded.preference
     lines = [
         *decided,
+        *_key_facts(_confirmed_vital(nuggets, labels)),
         *errors(contradictions),
         *_vital(nuggets, labels),
         *_blame(misses, unread),
@@ -225,19 +226,34 @@ def _decision(scores: Mapping[Side, NuggetScores], margin: float, threshold: flo
     return f"The nuggets prefer {name}: {numbers}, more than the tie threshold of {threshold:.{digits}f}."
 
 
+_Labelled = tuple[Nugget, Support, Support]  # with the labels of A and B
+
+
+def _confirmed_vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Sequence[_Labelled]:
+    return [
+        (nugget, labels[Side.A][nugget.id], labels[Side.B][nugget.id])
+        for nugget in nuggets
+        if nugget.importance is Importance.VITAL and not nugget.is_unconfirmed
+    ]
+
+
+def _key_facts(pairs: Sequence[_Labelled]) -> Iterable[str]:
+    """How many vital nuggets each answer does not state."""
+    missed = [(a in UNSTATED, b in UNSTATED) for _, a, b in pairs]
+    only_a, only_b, both = (missed.count(case) for case in ((True, False), (False, True), (True, True)))
+    if len(pairs) == 1 and only_a == only_b:
+        yield f"{'Both miss' if both else 'Neither misses'} the only key fact."
+    elif len(pairs) > 1 and only_a == only_b == 0:
+        yield f"{f'Both miss {both}' if both else 'Neither misses any'} of {len(pairs)} key facts."
+    elif len(pairs) > 1:
+        a, b = (str(count + both) if count + both else "none" for count in (only_a, only_b))
+        shared = f"; both miss {both}" if both else ""
+        yield f"Of {len(pairs)} key facts, A misses {a} and B misses {b}{shared}."
+
+
 def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable[str]:
     every = [nugget for nugget in nuggets if nugget.importance is Importance.VITAL]
-    vital = [nugget for nugget in every if not nugget.is_unconfirmed]
-    pairs = [(nugget, labels[Side.A][nugget.id], labels[Side.B][nugget.id]) for nugget in vital]
-    both = sum(a is b is Support.SUPPORT for _, a, b in pairs)
-    neither = sum(a in UNSTATED and b in UNSTATED for _, a, b in pairs)
-    which = "" if len(vital) == len(every) else " that are not in doubt"
-    if len(vital) > 1:
-        shared = f"{both} {'is' if both == 1 else 'are'} stated in full by both answers"
-        yield f"Of {len(vital)} vital nuggets{which}, {shared} and {neither} by neither."
-    elif both or neither:
-        who = "Both answers state" if both else "Neither answer states"
-        yield f"{who} the only vital nugget{which.replace('are', 'is')}."
+    pairs = _confirmed_vital(nuggets, labels)
     for side in Side:
         for nugget, *states in pairs:
             own, other = states if side is Side.A else reversed(states)

@@ -96,6 +96,14 @@ def logged_in() -> bool:
     return visit is not None and visit.caller.logged_in
 
 
+def may(role: str, arena: str | None) -> bool:
+    """Whether the current page's caller has a role in an arena; None asks for any arena."""
+    visit = VISIT.get()
+    if visit is None:
+        return True
+    return visit.caller.has(Role(role)) if arena is None else visit.caller.may(Role(role), arena)
+
+
 async def audit(entries: AuditLog, visit: Visit, action: str) -> None:
     """Log what a request did; where the database is away, the process's log has it."""
     if visit.caller.key_id == ANYBODY.key_id:

@@ -185,7 +185,7 @@ async def test_a_nugget_from_right_to_left_is_aligned_right_and_kept_apart_from_
     await world.happens(*told)
     reader = Reader(browser, world)
     await reader.opens("/battles/tides")
-    style = "getComputedStyle(document.querySelector('#nugget-{} .words p')).{}"
+    style = "getComputedStyle(document.querySelector('#nugget-{} .words')).{}"
     assert await reader.runs(style.format(2, "direction")) == "rtl"
     assert await reader.runs(style.format(2, "textAlign")) == "start"
     assert await reader.runs(style.format(1, "direction")) == "ltr"

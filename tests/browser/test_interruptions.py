@@ -43,6 +43,6 @@ async def test_a_page_goes_on_after_a_restart_of_the_service(
         await world.happens(*told[5:])
         await reader.until(STATE, lambda state: state == "scored")
         assert await reader.runs("window.sameDocument") is True
-        assert "✓ states it" in await reader.texts(".nuggets .label")
+        assert "A ✓\nstates it: show where" in await reader.texts(".rail .mark")
         await world.happens(Story(battle()).voted())
         await reader.until("document.querySelectorAll('.verdicts .win.a').length", lambda count: count == 3)

@@ -33,20 +33,24 @@ async def test_a_battle_is_found_read_and_followed_by_keys(browser: Chrome, worl
         await reader.presses(Keys.ENTER)
         await reader.until("location.pathname", lambda path: path == "/battles/tides")
         await reader.until("document.readyState", lambda state: state == "complete")
-        await tabs_to(reader, "#stages > summary")
-        await reader.presses(Keys.ENTER)
-        assert await reader.runs("document.querySelector('#stages').open") is True
         await tabs_to(reader, ".answer.a mark a")
         assert await reader.texts(".rail .lit .index") == ["1", "2"]  # what the mark states, beside it
         await tabs_to(reader, ".rail a.mark")
         await reader.presses(Keys.ENTER)
         assert await reader.runs("document.querySelector('mark:target').id") == "a-1"
-        await tabs_to(reader, "#quote-a-1 > summary")
+        await tabs_to(reader, "#fact-2 > summary")
         await reader.presses(Keys.ENTER)
-        assert await reader.runs("document.querySelector('#quote-a-1').open") is True
+        assert await reader.runs("document.querySelector('#fact-2').open") is True
+        await reader.presses("jj")
+        assert await reader.runs(f"{FOCUSED}.closest('li').id") == "nugget-4"
+        await reader.presses("k")
+        assert await reader.runs(f"{FOCUSED}.closest('li').id") == "nugget-3"
         await tabs_to(reader, "#chunk-1 > summary")
         await reader.presses(Keys.ENTER)
         assert await reader.runs("document.querySelector('#chunk-1').open") is True
+        await tabs_to(reader, "#stages > summary")
+        await reader.presses(Keys.ENTER)
+        assert await reader.runs("document.querySelector('#stages').open") is True
         assert await reader.complaints() == []
 
 

@@ -44,7 +44,7 @@ async def test_running_battles_in_many_tabs_leave_connections_for_each_other(
         for tab in opened:
             await asyncio.to_thread(browser.switch_to.window, tab)
             await reader.until(STATE, lambda state: state == "scored")
-            assert "✓ states it" in await reader.texts(".nuggets .label")
+            assert "A ✓\nstates it: show where" in await reader.texts(".rail .mark")
         await reader.until(HELD, lambda held: held == 0)
         await world.happens(story.voted())  # which every one of them asks for
         for tab in opened:

@@ -43,9 +43,10 @@ async def test_an_edit_on_the_page_changes_labels_scores_and_the_board(browser: 
     await labelled(world, states_in_b())
     await reader.until("document.querySelector('main').dataset.state", lambda state: state == "scored")
     assert (await reader.texts(".reasons li"))[0].startswith("The nuggets prefer B")
-    shown = await reader.texts("table.nuggets .words p")
+    shown = await reader.texts(".rail .words")
     assert any(SUN in text for text in shown)
     assert not any("beneath the bulges" in text for text in shown)
+    await reader.clicks(".rail details:has(.set-by) > summary")
     assert await reader.texts(".set-by") == ["set by Ada: The Sun was missing.; the model said “misses it”"]
     await asyncio.to_thread((await reader.one("#nugget-edits > summary")).click)
     history = (await reader.texts("#nugget-edits"))[0]
@@ -113,7 +114,7 @@ async def test_what_somebody_types_stays_while_another_edit_is_labelled(
     await reader.until(state, lambda state: state == "scored")
     assert (TYPED | {"version": "1"}).items() <= (await reader.runs(FIELDS)).items()
     assert await reader.runs(SELECTED) == ["new text", 4, 6]
-    assert not any("beneath the bulges" in text for text in await reader.texts("table.nuggets .words p"))
+    assert not any("beneath the bulges" in text for text in await reader.texts(".rail .words"))
     await asyncio.to_thread((await reader.one("#nugget-form form button")).click)
     await reader.until("document.title", lambda title: title.startswith("Conflict"))
 

@@ -49,8 +49,8 @@ async def test_a_battle_is_watched_explained_and_voted_on(browser: Chrome, tmp_p
         await reader.until(SCORED)
         assert await reader.texts(".steps .dot") == ["✓"] * 6
         passage = await reader.runs("document.querySelector('.grounds .place').getAttribute('href')")
-        await reader.runs("document.querySelector('.grounds:has(.place)').toggleAttribute('open', true)")
-        await reader.clicks(".grounds[open] .place")
+        await reader.clicks(".rail details:has(.grounds .place) > summary")
+        await reader.clicks(".rail details[open] .grounds .place")
         assert await reader.runs("document.querySelector('mark:target').id") == passage.removeprefix("#")
         assert await reader.runs("document.querySelector('mark:target').closest('details').open") is True
         assert await reader.runs("document.querySelector('mark:target').checkVisibility()") is True

@@ -21,7 +21,7 @@ async def test_a_scored_battle_is_explained_without_a_complaint(browser: Chrome,
     assert await reader.texts("table.battles td .win") == ["A", "A", "A"]
     await reader.opens("/battles/tides")
     assert await reader.texts("h1") == ["Why are there two high tides a day?"]
-    assert len(await reader.texts("table.nuggets tbody tr")) == 4
+    assert len(await reader.texts("[data-stated]")) == 4
     assert await reader.texts(".verdicts .big") == ["A", "A", "A"]
     assert (await reader.texts(".reasons li"))[0].startswith("The nuggets prefer A")
     assert "not usable: not found" in await reader.texts(".sources .page")
@@ -32,12 +32,13 @@ async def test_a_quote_opens_on_a_click_and_a_mark_leads_to_its_nugget(browser: 
     await world.happens(*Story(battle()).told())
     reader = Reader(browser, world)
     await reader.opens("/battles/tides")
-    quote = await reader.one("#quote-a-1 blockquote")
+    quote = await reader.one("#fact-1 blockquote")
     assert await asyncio.to_thread(quote.is_displayed) is False
-    await asyncio.to_thread((await reader.one("#quote-a-1 summary")).click)
+    await asyncio.to_thread((await reader.one("#fact-1 summary")).click)
     assert await asyncio.to_thread(quote.is_displayed) is True
     await asyncio.to_thread((await reader.one(".answer.b mark a")).click)
-    assert await reader.runs("document.querySelector('tr:target').id") == "nugget-4"
+    assert await reader.runs("document.querySelector('li:target').id") == "nugget-4"
+    assert await reader.runs("document.querySelector('#fact-4').open") is True
 
 
 async def test_hostile_text_is_shown_and_does_nothing(browser: Chrome, world: World) -> None:
@@ -62,12 +63,12 @@ async def test_a_running_battle_grows_without_a_reload_and_keeps_what_is_open(
     reader = Reader(browser, world)
     await reader.opens("/battles/tides")
     await reader.runs("(window.sameDocument = true)")
-    await asyncio.to_thread((await reader.one("#from-1 summary")).click)
-    assert set(await reader.texts(".nuggets .label")) == {"pending"}
+    await asyncio.to_thread((await reader.one("#fact-1 summary")).click)
+    assert set(await reader.texts(".rail .mark")) == {"A\npending", "B\npending"}
     await world.happens(*told[5:])
     await reader.until("document.querySelector('main').dataset.state", lambda state: state == "scored")
-    assert "✓ states it" in await reader.texts(".nuggets .label")
-    assert await reader.runs("document.querySelector('#from-1').open") is True
+    assert "A ✓\nstates it: show where" in await reader.texts(".rail .mark")
+    assert await reader.runs("document.querySelector('#fact-1').open") is True
     assert await reader.runs("window.sameDocument") is True
     assert await reader.complaints() == []
 
@@ -127,8 +128,8 @@ async def test_a_long_answer_in_markdown_is_folded_and_its_marks_and_nuggets_lea
     await asyncio.to_thread((await reader.one("#unfold-a")).click)
     assert await reader.runs(height) > 2 * folded
     await asyncio.to_thread((await reader.one("#unfold-a")).click)
-    await asyncio.to_thread((await reader.one("#quote-a-1 summary")).click)
-    await asyncio.to_thread((await reader.one("#quote-a-1 .place")).click)
+    await asyncio.to_thread((await reader.one("#fact-1 summary")).click)
+    await asyncio.to_thread((await reader.one("#fact-1 .place")).click)
     assert await reader.runs("document.querySelector('mark:target').id") == "a-1"
     assert await reader.runs(height) > 2 * folded  # the mark is seen
     assert await reader.complaints() == []

@@ -78,17 +78,17 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
         async with httpx2.AsyncClient(base_url=running.url, timeout=90) as http:
             page = (await http.get(f"/battles/{view.id}")).text
             for shown in (page, (await http.get("/leaderboard", params={"arena": "health"})).text):
-                assert '<p class="banner" role="note"><strong>Offline heuristics' in shown
+                assert "<summary><strong>Offline heuristics" in shown
             for name in ("honest", "false"):  # neither missed by the one nor a strength of the other
                 system = await http.get("/system", params={"arena": "health", "name": name})
                 assert system.status_code == 200
                 assert CLAIM not in system.text
         assert NOTICE.split(".")[0] in shown_on_a_terminal(view)
         facts, claims = page.split('id="claims"')
-        assert CLAIM in claims.split("</table>")[0]
-        table = facts.split('<table class="nuggets">')[1]
-        assert CLAIM not in table
-        (row,) = [part for part in claims.split('<tr id="nugget-') if f">{CLAIM}" in part.split("</th>")[0]]
+        claims = claims.split("</section>")[0]
+        assert CLAIM in claims
+        assert CLAIM not in facts.split('<section class="rail"')[1]
+        (row,) = [part for part in claims.split('<li id="nugget-') if f">{CLAIM}</span></summary>" in part]
         assert "misses" not in row
         assert not re.search(r'class="importance', row)
         boards = await client.leaderboard("health")

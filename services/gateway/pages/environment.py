@@ -14,7 +14,8 @@ from nuggetstream.files.templates import html_environment
 from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.text.markup import without_block_marks
 from nuggetstream.views.events import OF_BATTLES
-from services.access.visits import csrf_of_page, logged_in
+from services.access.visits import csrf_of_page, logged_in, may
+from services.gateway.pages.markdown import formulas
 from services.gateway.pages.urls import is_web
 from services.runtime.polling import pause
 
@@ -34,6 +35,7 @@ def page_environment() -> Environment:
         "chance": numerals.chance,
         "count": numerals.count,
         "fixed": numerals.fixed,
+        "formulas": formulas,
         "integer": numerals.integer,
         "level": numerals.level,
         "number": numerals.number,
@@ -50,7 +52,7 @@ def page_environment() -> Environment:
         "EVENTS_OF_BATTLES": OF_BATTLES,
     }
     env.globals["interval_words"] = {state.value: state.words for state in IntervalState}
-    env.globals |= {"csrf_of_page": csrf_of_page, "logged_in": logged_in}
+    env.globals |= {"csrf_of_page": csrf_of_page, "logged_in": logged_in, "may": may}
     env.tests["web"] = is_web
     return env
 

@@ -60,6 +60,21 @@ def rendered(pieces: tuple[Piece, ...], side: str) -> Markup:
     return Markup(_PRIVATE.sub("", html))  # noqa: S704 - the renderer escapes all text
 
 
+def formulas(text: str) -> Markup:
+    r"""A text without Markdown, such as a nugget, with its formulas typeset where they are known.
+
+    >>> formulas("a < b if \\(x\\) grows")
+    Markup('a &lt; b if <span class="math" dir="ltr"><math><mrow><mi>x</mi></mrow></math></span> grows')
+    """
+    parts, end = [], 0
+    for found in _FORMULA.finditer(text):
+        typeset = mathml(found[found.lastgroup or 0])
+        if typeset is not None:
+            parts += [escape(text[end : found.start()]), f'<span class="math" dir="ltr">{typeset}</span>']
+            end = found.end()
+    return Markup("".join([*parts, escape(text[end:])]))  # noqa: S704 - each part is escaped or markup of ours
+
+
 def _with_signs(piece: Piece, number: int) -> str:
     text = _PRIVATE.sub("", piece.text)
     before, after = _BEFORE.match(text), _AFTER.search(text)

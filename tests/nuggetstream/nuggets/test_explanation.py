@@ -95,7 +95,7 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
     assert explained.lines == (
         "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
         "more than the tie threshold of 0.07.",
-        "Of 5 vital nuggets, 1 is stated in full by both answers and 1 by neither.",
+        "Of 5 key facts, A misses 2 and B misses 2; both miss 1.",
         "Only A states: “Fact 2”",
         "Only B states, and in part: “Fact 3”",
         "B states in full what A states in part: “Fact 4”",
@@ -128,16 +128,19 @@ def test_a_contradiction_is_an_error_of_the_answer_and_no_miss() -> None:
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ([(YES, YES), (YES, YES)], "2 are stated in full by both answers and 0 by neither."),
-        ([(YES, NO), (NO, NO)], "0 are stated in full by both answers and 1 by neither."),
-        ([(YES, NO), (PART, YES)], "0 are stated in full by both answers and 0 by neither."),
+        ([(YES, YES), (YES, PART)], "Neither misses any of 2 key facts."),
+        ([(YES, YES), (NO, NO)], "Both miss 1 of 2 key facts."),
+        ([(YES, NO), (NO, WRONG)], "Of 2 key facts, A misses 1 and B misses 2; both miss 1."),
+        ([(YES, NO), (PART, YES)], "Of 2 key facts, A misses none and B misses 1."),
+        ([(YES, PART)], "Neither misses the only key fact."),
+        ([(NO, NO)], "Both miss the only key fact."),
     ],
 )
 def test_what_both_or_neither_state_is_said_in_words(
     labels: list[tuple[Support, Support]], said: str
 ) -> None:
     states = {nugget(str(number), "c1"): each for number, each in enumerate(labels)}
-    assert explain(snapshot(states)).lines[1] == f"Of 2 vital nuggets, {said}"
+    assert explain(snapshot(states)).lines[1] == said
 
 
 def test_a_difference_within_the_threshold_is_called_a_tie() -> None:
@@ -259,14 +262,14 @@ def test_a_snapshot_holds_the_newest_of_everything() -> None:
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ((YES, YES), ["Both answers state the only vital nugget."]),
-        ((NO, NO), ["Neither answer states the only vital nugget."]),
+        ((YES, YES), ["Neither misses the only key fact."]),
+        ((NO, NO), ["Both miss the only key fact."]),
         ((YES, NO), ["Only A states: “Fact n1”"]),
     ],
 )
 def test_one_vital_nugget_is_spoken_of_as_one(labels: tuple[Support, Support], said: list[str]) -> None:
     lines = explain(snapshot({nugget("n1", "c1"): labels})).lines
-    assert [line for line in lines if "vital" in line or "Fact" in line] == said
+    assert [line for line in lines if "key fact" in line or "Fact" in line] == said
 
 
 def test_a_snapshot_grows_by_what_each_event_tells() -> None:

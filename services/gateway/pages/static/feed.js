@@ -1,6 +1,6 @@
 // Keeps the list of battles up to date while the box "Live" is checked and the page is visible: the page is
 // fetched again and its list swapped, so that there is one rendering, the server's. A page is asked for again
-// some time after it has come, and later the longer its search took. The arrow keys lead from battle to battle.
+// some time after it has come, and later the longer its search took. The arrow keys, j and k lead from battle to battle.
 "use strict";
 
 const EVERY_MS = 4000;
@@ -50,12 +50,13 @@ function swap(fresh) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
   const links = [...document.querySelectorAll(LINKS)];
   const here = links.indexOf(document.activeElement);
-  if (!step || here < 0) return;
+  const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.target.closest("input, textarea, select");
+  if (!step || (here < 0 && !isLetter)) return;
   event.preventDefault();
-  links[here + step]?.focus();
+  links[Math.max(here + step, 0)]?.focus();
 });
 
 if (live) live.closest("label").hidden = false;

@@ -17,7 +17,7 @@ function swap(fresh) {
     const same = next.querySelector("#" + CSS.escape(open.id));
     if (same) same.open = true;
   }
-  for (const box of main.querySelectorAll("input.unfold:checked")) {
+  for (const box of main.querySelectorAll("input.unfold:checked, .filters input:checked")) {
     const same = next.querySelector("#" + CSS.escape(box.id));
     if (same) same.checked = true;
   }
@@ -48,7 +48,7 @@ function isKept(part, same) {
 function placeOf(part, next) {
   const same = next.querySelector("#" + part.id);
   if (same) return same;
-  const section = next.querySelector("section[aria-labelledby=nuggets]");
+  const section = next.querySelector("section[aria-labelledby=nugget-list]");
   return (section ?? next.appendChild(part.parentElement.cloneNode())).appendChild(part.cloneNode());
 }
 

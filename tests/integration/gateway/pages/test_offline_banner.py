@@ -8,7 +8,10 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.offline import OFFLINE_MODEL
 from tests.integration.gateway.world import Story, World, battle, submission
 
-BANNER = '<p class="banner" role="note"><strong>Offline heuristics, not a language model.</strong>'
+BANNER = (
+    '<details class="banner" id="offline"><summary>'
+    "<strong>Offline heuristics, not a language model.</strong> Why?</summary>"
+)
 PAGES = (
     "/",
     "/?arena=demo&order=doubt",

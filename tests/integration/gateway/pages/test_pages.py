@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
 from nuggetstream.domain.pipeline import Stage
@@ -48,7 +49,8 @@ async def test_nothing_from_outside_becomes_markup(world: World) -> None:
     for page in (listed, shown.text, board.text):
         assert "&lt;script&gt;" in page
         assert not re.search(
-            r"<script(?! src=\"/static/(?:battle|follow|live|feed)\.js\"(?: data-events=\"[a-z ]+\")? defer>)"
+            r"<script(?! src=\"/static/(?:battle|follow|live|feed|send)\.js\""
+            r"(?: data-events=\"[a-z ]+\")? defer>)"
             r"|<img (?!src=\"/static)",
             page,
         )
@@ -194,9 +196,36 @@ async def test_a_nugget_is_shown_without_the_markdown_marks_at_its_start(world: 
     await world.happens(*told)
     page = (await world.http.get("/battles/tides")).text
     page = page.partition('id="nugget-form"')[0]  # the form shows the text as it is
-    assert re.search(r'<p lang="en" dir="auto">Two bulges rise\.', page)
+    assert 'lang="en" dir="auto">Two bulges rise.</span></summary>' in page
     assert '“<bdi lang="en">Two bulges rise.</bdi>”' in page
     assert "&gt; -" not in page
+
+
+async def test_formulas_are_typeset_in_nuggets_reasons_and_what_the_judge_says(world: World) -> None:
+    formula = (replace(NUGGETS[0], text="The force is $F<ma$ at 5 $."), *NUGGETS[1:])
+    told = Story(battle()).told()
+    nugget_list = replace(told[4].nugget_list, nuggets=formula)
+    told[4], told[5] = (replace(event, nugget_list=nugget_list) for event in told[4:6])
+    judged = Story(battle()).judged()
+    [first, *others] = judged.judgment.verdicts
+    verdicts = (replace(first, reasoning="Only A has $F<ma$."), *others)
+    await world.happens(*told[:6], replace(judged, judgment=replace(judged.judgment, verdicts=verdicts)))
+    page = re.sub(r"<textarea.*?</textarea>", "", (await world.http.get("/battles/tides")).text, flags=re.S)
+    typeset = "<mi>F</mi><mo>&lt;</mo>"
+    assert re.search(rf'<summary>[^\n]*The force is <span class="math" dir="ltr"><math>.*{typeset}', page)
+    assert re.search(rf"<bdi[^\n]*{typeset}.* at 5 \$\.</bdi>", page)
+    assert re.search(rf"<p dir=\"auto\">Only A has .*{typeset}", page)
+    assert "$F" not in page
+
+
+async def test_supplied_texts_are_named_so_and_not_by_their_made_up_urls(world: World) -> None:
+    a = submission()["a"] | {"sources": [{"text": "Two bulges of water rise."}]}
+    await world.http.post("/v1/battles", json=submission(a=a))
+    [event] = [one for one in await world.published() if isinstance(one, BattleSubmitted)]
+    await world.happens(event)
+    page = (await world.http.get("/battles/tides")).text
+    assert '<span dir="auto">Supplied text</span>' in page
+    assert "inline:" not in page
 
 
 async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:

@@ -1,0 +1,36 @@
+// Sends forms with `data-api` to the API as JSON, with the names of their fields as paths, and says what it
+// answers. With `data-then` the page of the battle follows. Such forms are seen only where scripts run.
+"use strict";
+
+document.documentElement.classList.add("scripts");
+
+function bodyOf(form, button) {
+  const body = {};
+  for (const [name, value] of new FormData(form, button)) {
+    const [last, ...path] = name.split(".").reverse();
+    if (value) path.reverse().reduce((part, key) => (part[key] ??= {}), body)[last] = value;
+  }
+  return body;
+}
+
+async function send(form, button) {
+  const said = form.querySelector("[role=status]");
+  const headers = { "content-type": "application/json" };
+  if (form.dataset.csrf) headers["x-csrf-token"] = form.dataset.csrf;
+  said.textContent = "Sending…";
+  try {
+    const body = JSON.stringify(bodyOf(form, button));
+    const response = await fetch(form.dataset.api, { method: "POST", headers, body });
+    const reply = await response.json();
+    if (response.ok && form.dataset.then) location.assign(form.dataset.then + encodeURIComponent(reply.battle_id));
+    said.textContent = response.ok ? form.dataset.done : [reply.detail ?? reply.title, ...(reply.problems ?? [])].join(" ");
+  } catch {
+    said.textContent = "The server does not answer.";
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.dataset.api) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
