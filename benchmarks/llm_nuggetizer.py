@@ -61,7 +61,6 @@ def _result(events: Sequence[BattleRetrieved], rows: Sequence[dict[str, Any]]) -
         calls=[("nuggetizer", Tokens(read, written, cached))
                for row in rows for read, cached, written in row["usage"]],
         seconds=[row["seconds"] for row in rows],
-        nuggets={row["id"]: row["nuggets"] for row in rows},
         preferred={row["id"]: _preferred(*row["labels"], threshold[row["id"]]) for row in rows},
     )  # fmt: skip
 

@@ -48,7 +48,7 @@ class Variant:
 
     With `shares`, battles with the same query and evidence share their lists and labels; with `decides`,
     labels and verdicts are decisions; with `batched`, all battles are evaluated at once, and their calls wait
-    for batches.
+    for batches; with `reordered`, the evidence is read in another order.
     """
 
     nuggetizer: Mapping[str, Any] = field(default_factory=dict)
@@ -57,6 +57,7 @@ class Variant:
     shares: bool = False
     decides: bool = False
     batched: bool = False
+    reordered: bool = False
 
 
 _DEFAULT = PipelineSettings(profile="live")
@@ -69,6 +70,7 @@ VARIANTS = {
     "live, excerpts for nuggets": Variant(_NUGGETS),
     "live, excerpts for judge": Variant(judge=_JUDGE),
     "live": LIVE,
+    "live, another order": replace(LIVE, reordered=True),
     "live, in batches": Variant(_NUGGETS, judge=_JUDGE, batched=True),
     "live, 12,000 characters": Variant({"characters": 12_000}, judge=_JUDGE),
     "live, labels in two parts": Variant(_NUGGETS, {"window": 7}, _JUDGE),
@@ -97,14 +99,12 @@ class Result:
     Attributes:
         calls: Stage and tokens of every call.
         seconds: How long each battle took.
-        nuggets: Texts of the nuggets by battle.
         preferred: The answer that the nuggets prefer, by battle.
         price: What the calls cost.
     """
 
     calls: Sequence[tuple[str, Tokens]]
     seconds: Sequence[float]
-    nuggets: Mapping[str, Sequence[str]]
     preferred: Mapping[str, Vote]
     price: Price = PRICE
 
@@ -167,6 +167,11 @@ async def with_stores(variant: Variant) -> AsyncIterator[Variant]:
 
 async def run(variant: Variant, events: Sequence[BattleRetrieved], url: str, at_once: int) -> Result:
     """All battles, so many at once."""
+    if variant.reordered:
+        events = [
+            replace(each, evidence=tuple(sorted(each.evidence, key=lambda chunk: chunk.content_hash)))
+            for each in events
+        ]
     async with with_stores(variant) as stored:
         return await run_with(stored, events, url, at_once)
 
@@ -214,7 +219,6 @@ async def measured(
     return Result(
         calls=[(entry.stage, entry.tokens) for entry in spend.kept],
         seconds=seconds,
-        nuggets={name: [n.text for n in each.nugget_list.nuggets] for name, each in found.items()},
         preferred={name: verdict(each) for name, each in found.items()},
     )
 

@@ -4,7 +4,7 @@
 
 BATTLES.json is a list of {id, query, answers, documents}; documents begin with the answers. Its asynchronous
 form is used, the faster one, and both answers are labelled at the same time. RESULT.json has for each battle
-the seconds, the [input, cached, output] tokens of each call, the nuggets, and the labels of each answer.
+the seconds, the [input, cached, output] tokens of each call, and the labels of each answer.
 
 nuggetizer counts the tokens of replies with tiktoken, which downloads a table for it, and does not use the
 count; here a module that counts nothing stands in for tiktoken.
@@ -63,7 +63,6 @@ async def evaluate(nuggetizer: Any, battle: dict[str, Any]) -> dict[str, Any]:
         "id": battle["id"],
         "seconds": time.perf_counter() - began,
         "usage": usage,
-        "nuggets": [nugget.text for nugget in nuggets],
         "labels": [[label.assignment for label in labels] for labels in labelled],
     }
 

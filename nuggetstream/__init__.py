@@ -3,6 +3,7 @@
     import nuggetstream as ns
 
     ns.read_battles, ns.export_results     battles in the formats of many projects, and results in them
+    ns.explain                             an evaluated battle -> who states which nugget, what decided it
     ns.read_votes, ns.rate                 votes -> Bradley-Terry ratings with intervals and ranks
     ns.rate_over_time                      dated votes -> ratings of every period
     ns.score                               nuggets and labels -> six scores, and the preference
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement, krippendorff
-    from nuggetstream.api.battles import export_results, read_battles
+    from nuggetstream.api.battles import explain, export_results, read_battles
     from nuggetstream.api.crowd import crowd_agreement, crowd_grades
     from nuggetstream.api.over_time import rate_over_time
     from nuggetstream.api.rating import rate
@@ -47,6 +48,7 @@ __all__ = [
     "agreement",
     "crowd_agreement",
     "crowd_grades",
+    "explain",
     "export_results",
     "krippendorff",
     "rate",
@@ -66,7 +68,7 @@ __all__ = [
 ]
 _NAMES = {
     "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
-    "nuggetstream.api.battles": ("export_results", "read_battles"),
+    "nuggetstream.api.battles": ("explain", "export_results", "read_battles"),
     "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
     "nuggetstream.api.over_time": ("rate_over_time",),
     "nuggetstream.api.rating": ("rate",),
@@ -102,4 +104,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -3,12 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from nuggetstream.api.sources import in_python
 from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
 from nuggetstream.files.formats.exporting import Exported, write_export
 from nuggetstream.files.formats.exports import export_named
 from nuggetstream.files.formats.registry import read_battles as battles_of_file
-from nuggetstream.files.results import result_views
+from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.results import problem_of, result_views
+from nuggetstream.views.battles import BattleView
 
 
 @in_python
@@ -43,6 +47,33 @@ def read_battles(
     """
     texts = read_documents(Path(documents)) if documents is not None else {}
     return battles_of_file(Path(path), texts, format)
+
+
+@in_python
+def explain(results: str | Path, battle: str) -> BattleView:
+    """Why one answer of an evaluated battle is better: its nuggets, who states them, and what decided it.
+
+    Args:
+        results: A results.jsonl of `nuggetstream eval`.
+        battle: Id of the battle.
+
+    Returns:
+        The battle as `Client.battle` gives it, which shows itself as its explanation.
+
+    Raises:
+        UnusableFile: The results cannot be read, or have no such battle.
+
+    >>> explain("results.jsonl", "b1")
+    Traceback (most recent call last):
+    nuggetstream.files.opening.UnusableFile: results.jsonl: cannot be read: No such file or directory
+    """
+    for view in result_views(Path(results)):
+        if view["id"] == battle:
+            try:
+                return BattleView.model_validate(view)
+            except ValidationError as error:
+                raise UnusableFile(f"{results}: {battle}: {problem_of(error)}") from error
+    raise UnusableFile(f"{results}: has no battle {battle!r}")
 
 
 @in_python

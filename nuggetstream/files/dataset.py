@@ -5,21 +5,24 @@ A line that cannot be used becomes a `BadLine` and the rest goes on. `formats` r
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import TypeAlias
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.opening import UnusableFile, opened
 from nuggetstream.files.submission import BattleSubmission
+from nuggetstream.files.tables import Table, Tabular, count, text
 
 OVERALL = "quality_overall"
 VOTE = "vote"
+_SHOWN = 100  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class BattleLine:
-    """One battle of a file.
+@dataclass(frozen=True, slots=True, repr=False)
+class BattleLine(Tabular):
+    """One battle of a file. As a table: one row per answer.
 
     Attributes:
         line: its number, from 1.
@@ -30,6 +33,21 @@ class BattleLine:
     line: int
     submission: BattleSubmission
     reference: Mapping[str, Vote]
+
+    def table(self) -> Table:
+        """One row per answer, with the number of its sources."""
+        battle = self.submission
+        columns = (text("side"), text("system"), text("text"), count("sources"))
+        answers = (("a", battle.a), ("b", battle.b))
+        rows = tuple((side, one.system, one.text, len(one.sources)) for side, one in answers)
+        preferred = tuple(f"{name}: {vote}" for name, vote in self.reference.items())
+        return Table(f"Line {self.line}: {battle.query}", columns, rows, preferred)
+
+    def excerpt(self) -> Table:
+        """The table with the beginning of each answer."""
+        whole = self.table()
+        rows = tuple((*row[:2], shorten(str(row[2]), _SHOWN, placeholder="…"), row[3]) for row in whole.rows)
+        return replace(whole, title=shorten(whole.title, _SHOWN, placeholder="…"), rows=rows)
 
 
 Read: TypeAlias = tuple[BattleSubmission, Mapping[str, Vote]]

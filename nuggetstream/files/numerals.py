@@ -148,6 +148,6 @@ def decisive_digits(a: float, b: float, threshold: float) -> int:
     for digits in range(2, _MOST_DIGITS):
         printed = round(abs(round(a, digits) - round(b, digits)), digits)
         limit, differs = round(threshold, digits), round(abs(a - b) - threshold, 12) > 0
-        if (printed > limit) == differs == (round(abs(a - b), digits) > limit):
+        if (printed > limit) == differs:
             return digits
     return _MOST_DIGITS

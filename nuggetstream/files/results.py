@@ -113,10 +113,10 @@ def _checked(fields: object, where: str) -> BattleRow:
     try:
         return BattleRow.model_validate(fields)
     except ValidationError as error:
-        raise UnusableFile(f"{where}: {_problem(error)}") from error
+        raise UnusableFile(f"{where}: {problem_of(error)}") from error
 
 
-def _problem(error: ValidationError) -> str:
+def problem_of(error: ValidationError) -> str:
     """The first field at fault, and how many more there are."""
     first, *more = error.errors(include_url=False)
     field = ".".join(map(str, first["loc"]))

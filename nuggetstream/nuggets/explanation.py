@@ -145,7 +145,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
     chosen: Vote | None = winner
-    decided = [_decision(scores, margin, threshold, winner), *on_grounded(grounded, nuggets, winner)]
+    decided = [_decision(scores, threshold, winner), *on_grounded(grounded, nuggets, winner)]
     if leading is Lens.GROUNDED:
         decided.reverse()
         chosen = None if grounded is None else grounded.preference
@@ -216,14 +216,13 @@ def _misses(
 
 
 # --- sentences ---------------------------------------------------------------------------------
-def _decision(scores: Mapping[Side, NuggetScores], margin: float, threshold: float, winner: Vote) -> str:
+def _decision(scores: Mapping[Side, NuggetScores], threshold: float, winner: Vote) -> str:
     a, b = scores[Side.A].all_score, scores[Side.B].all_score
     digits = decisive_digits(a, b, threshold)
-    numbers = f"All Scores {a:.{digits}f} (A) and {b:.{digits}f} (B) differ by {abs(margin):.{digits}f}"
-    if winner is Vote.TIE:
-        return f"The nuggets see a tie: {numbers}, within the tie threshold of {threshold:.{digits}f}."
-    name = winner.value.upper()
-    return f"The nuggets prefer {name}: {numbers}, more than the tie threshold of {threshold:.{digits}f}."
+    what = "see a tie" if winner is Vote.TIE else f"prefer {winner.value.upper()}"
+    by = "at most" if winner is Vote.TIE else "more than"
+    numbers = f"All Scores {a:.{digits}f} (A) and {b:.{digits}f} (B) differ by {by}"
+    return f"The nuggets {what}: {numbers} the tie threshold of {threshold:.{digits}f}."
 
 
 _Labelled = tuple[Nugget, Support, Support]  # with the labels of A and B

@@ -12,6 +12,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Importance
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.files.tables import Table, Tabular, text
 from nuggetstream.views.common import View
 from nuggetstream.views.evidence import WithRetrieval
 from nuggetstream.views.flags import FlagView
@@ -184,8 +185,8 @@ class BattleSummary(WithLanguage):
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
-class BattleView(WithLanguage, WithRetrieval):
-    """Everything known about one battle so far."""
+class BattleView(Tabular, WithLanguage, WithRetrieval):
+    """Everything known about one battle so far. As a table: its explanation, one row per nugget."""
 
     id: str
     arena: str
@@ -250,6 +251,16 @@ class BattleView(WithLanguage, WithRetrieval):
     def answer(self, side: Side) -> AnswerView:
         """The answer of one side."""
         return self.a if side == Side.A else self.b
+
+    def table(self) -> Table:
+        """One row per nugget with its labels, and what decided the battle."""
+        answers = (text(side, f"{side.upper()}: {self.answer(side).system}") for side in Side)
+        columns = (text("importance"), text("grounding"), *answers, text("nugget"))
+        rows = []
+        for one in self.nuggets:
+            labels = (label.support if label else None for label in (one.a, one.b))
+            rows.append((one.importance, one.grounding, *labels, one.text))
+        return Table(f"{self.id}: {self.query}", columns, tuple(rows), tuple(self.explanation))
 
 
 class Submitted(View):

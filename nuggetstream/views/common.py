@@ -1,5 +1,6 @@
 """The JSON shapes that every route shares: the base class of all views, `Problem` and `Health`."""
 
+import reprlib
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +11,11 @@ class View(BaseModel):
 
     # Protobuf messages and databases can hold infinities and NaN; JSON cannot.
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="null", use_attribute_docstrings=True)
+
+    def __repr__(self) -> str:
+        """What is known, each value shortened."""
+        known = (f"{name}={reprlib.repr(value)}" for name, value in self if value not in (None, [], ""))
+        return f"{type(self).__name__}({', '.join(known)})"
 
     @classmethod
     def showing(cls, *values: object, **more: Any) -> Self:

@@ -8,6 +8,7 @@ Tokens in `usage` are estimated, one per four bytes of UTF-8, because there is n
 
 import asyncio
 import base64
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -224,7 +225,8 @@ def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str, th
         thought = min(thought, chat.limit)
         content, finish = content.encode()[: 4 * (chat.limit - thought)].decode("utf-8", "ignore"), "length"
     message = {"role": "assistant", "content": content or None, "refusal": refusal}
-    tokens_in = sum(estimate_tokens(turn.content) for turn in chat.messages)
+    schema = json.dumps(chat.response_format) if chat.response_format else ""
+    tokens_in = sum(estimate_tokens(turn.content) for turn in chat.messages) + estimate_tokens(schema)
     tokens_out = thought + estimate_tokens(content or refusal or "")
     return {
         "id": f"chatcmpl-{name}",

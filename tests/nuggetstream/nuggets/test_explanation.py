@@ -93,8 +93,8 @@ def test_the_sentences_name_what_only_one_answer_states_and_whose_fault_the_rest
     assert explained.scores is not None
     assert explained.scores[Side.B].all_score == pytest.approx(2.5 / 6)
     assert explained.lines == (
-        "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by 0.17, "
-        "more than the tie threshold of 0.07.",
+        "The nuggets prefer A: All Scores 0.58 (A) and 0.42 (B) differ by more than "
+        "the tie threshold of 0.07.",
         "Of 5 key facts, A misses 2 and B misses 2; both miss 1.",
         "Only A states: “Fact 2”",
         "Only B states, and in part: “Fact 3”",
