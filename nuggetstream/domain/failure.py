@@ -32,6 +32,48 @@ class Reason(StrEnum):
     STORE_UNAVAILABLE = "store_unavailable"
     BUG = "bug"
 
+    @property
+    def words(self) -> str:
+        """What happened, as a clause for a reader."""
+        return _WORDS[self]
+
+    @property
+    def passes(self) -> bool:
+        """Whether the same work may succeed later; otherwise the battle or the settings have to change."""
+        return self in _PASSING
+
+
+_WORDS = {
+    Reason.PAGE_BLOCKED: "a page refused to be read",
+    Reason.PAGE_EMPTY: "a page has no text",
+    Reason.ROBOTS_DENIED: "the robots.txt of a page forbids reading it",
+    Reason.TOO_LARGE: "something is too large",
+    Reason.NO_EVIDENCE: "there is no evidence",
+    Reason.NO_VITAL_NUGGET: "no nugget is vital",
+    Reason.NOTHING_TO_SCORE: "the texts have no fact that answers the query",
+    Reason.LLM_UNAVAILABLE: "the model was away",
+    Reason.LLM_REFUSED: "the model refused to answer",
+    Reason.CONTENT_FILTERED: "the provider of the model filtered the text",
+    Reason.REPLY_UNUSABLE: "the model's replies were unusable",
+    Reason.BUDGET_EXCEEDED: "the budget was spent",
+    Reason.DEADLINE: "it took too long",
+    Reason.INVALID_INPUT: "its input is invalid",
+    Reason.UNDECODABLE: "a message could not be decoded",
+    Reason.MAX_DELIVERIES: "it stopped at every attempt",
+    Reason.STORE_UNAVAILABLE: "the database was away",
+    Reason.BUG: "Nuggetstream has an error",
+}
+_PASSING = {
+    Reason.PAGE_BLOCKED,
+    Reason.LLM_UNAVAILABLE,
+    Reason.LLM_REFUSED,
+    Reason.REPLY_UNUSABLE,
+    Reason.BUDGET_EXCEEDED,
+    Reason.DEADLINE,
+    Reason.MAX_DELIVERIES,
+    Reason.STORE_UNAVAILABLE,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class StageFailure:

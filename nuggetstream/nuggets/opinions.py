@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.judgment import Judgment
-from nuggetstream.domain.pipeline import Stage
+from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.domain.snapshot import BattleSnapshot
 
 
@@ -12,8 +12,9 @@ def missing_scores(snapshot: BattleSnapshot) -> Iterable[str]:
     """Why there are no nugget scores, one line per stage that gave up."""
     for failure in snapshot.failures:
         if failure.stage not in (Stage.JUDGE, Stage.GRADER):
-            name = f"the {failure.stage.value} gave up ({failure.reason.value})"
-            yield f"There are no nugget scores: {name}: {failure.detail}"
+            step = PIPELINE.get(failure.stage)
+            what = f"{step.title if step else failure.stage.value} failed, because {failure.reason.words}"
+            yield f"There are no nugget scores: {what}: {failure.detail}"
 
 
 def opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
@@ -33,9 +34,9 @@ def opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
             continue
         if failure.evaluator is not None and failure.evaluator not in given:
             judge = f"the judge {failure.evaluator}"
-            yield f"There is no verdict of {judge}: it gave up ({failure.reason.value}): {failure.detail}"
+            yield f"There is no verdict of {judge}, because {failure.reason.words}: {failure.detail}"
         elif failure.evaluator is None and not given:
-            yield f"There is no verdict: the judge gave up ({failure.reason.value}): {failure.detail}"
+            yield f"There is no verdict of the judge, because {failure.reason.words}: {failure.detail}"
     if snapshot.vote is not None:
         vote = snapshot.vote.vote
         yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."

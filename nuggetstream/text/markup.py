@@ -3,12 +3,16 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.M)
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _NOT_A_NEWLINE = re.compile(r"[^\n]")
 _BLOCK_MARKS = re.compile(r"\s*(?:>\s*|(?:#{1,6}|[-*+])\s+)+")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,9}[.)])\s")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t].*)?|\s*(\*\*|__)[^*_]*[^*_.!?。！？]\1:?\s*")
+_CODE_LINE = re.compile(r"(?: {4}|\t)\s*\S.*")
 
 Span = tuple[int, int]
 
@@ -26,6 +30,34 @@ def blank_code(text: str) -> str:
         pieces += [text[end:start], _NOT_A_NEWLINE.sub(" ", text[start:stop])]
         end = stop
     return "".join((*pieces, text[end:]))
+
+
+def prose(text: str) -> str:
+    r"""The lines of a text that are neither code, nor rows of a table, nor a heading.
+
+    A line that is bold as a whole, without a mark at its end, is a heading, too. Indented lines behind a list
+    item belong to it and are kept.
+
+    >>> prose("# Tides\n\nTwice a day.\n\n    rise()\n\n|a|b|\n|-|-|\n|1|2|\n**Causes**\nThe Moon.")
+    'Twice a day.\nThe Moon.'
+    """
+    pieces, end = [], 0
+    for start, stop in _fenced(text):
+        pieces.append(text[end:start])
+        end = stop
+    lines = [*"".join((*pieces, text[end:])).splitlines(), ""]
+    kept = []
+    in_table = in_list = False
+    for line, following in pairwise(lines):
+        in_table = "|" in line and (in_table or ("-" in following and set(following) <= set("|-: \t")))
+        is_underlined = len(following.strip()) > 2 and set(following.strip()) == {"="}
+        is_code = not in_list and _CODE_LINE.fullmatch(line)
+        if line.strip() and not line.startswith((" ", "\t")):
+            in_list = False
+        in_list = in_list or _ITEM.match(line) is not None
+        if line.strip() and not (in_table or is_underlined or is_code or _HEADING.fullmatch(line)):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def without_block_marks(text: str) -> str:

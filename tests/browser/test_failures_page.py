@@ -27,7 +27,10 @@ async def test_an_administrator_finds_retries_and_discards_failures(browser: Chr
     await failed(world, "one")
     await failed(world, "two", Reason.CONTENT_FILTERED)
     reader = Reader(browser, world)
+    await reader.opens("/failures?reason=deadline")
+    assert await reader.texts(".empty") == ["No failure of this kind."]
     await reader.opens("/failures?reason=content_filtered")
+    assert (await reader.texts("tbody td"))[1].startswith("The provider of the model filtered the text")
     assert await reader.texts("tbody td a") == ["two"]
     await asyncio.to_thread((await reader.one("button[name=discard]")).click)
     await reader.until("document.readyState === 'complete' && location.search.includes('discarded')")
@@ -38,6 +41,7 @@ async def test_an_administrator_finds_retries_and_discards_failures(browser: Chr
     await asyncio.to_thread((await reader.one("button[name=retry]")).click)
     await reader.until("document.readyState === 'complete' && location.search.includes('retried')")
     assert (await world.gateway.view("one")).state.value == "running"
+    assert await reader.texts(".empty") == ["Nothing failed."]
     assert await reader.complaints() == []
 
 

@@ -8,6 +8,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.event import BattleSubmitted
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import Story, World, battle
 
@@ -105,5 +106,32 @@ async def test_a_new_battle_appears_without_a_reload_and_arrows_lead_from_battle
         f"document.querySelector('{QUERIES}').textContent", lambda text: text == "What is new?"
     )
     assert await reader.runs(focused) == "Why are there two high tides a day?"
+    assert await reader.texts("nav[aria-label=Arenas] small") == ["3"]
+    await reader.presses("kk")
+    assert await reader.runs(focused) == "What is new?"
+    await reader.presses("j")
+    assert await reader.runs(focused) == "Why blue?"
     assert await reader.runs("window.sameDocument") is True
     assert await reader.complaints() == []
+
+
+async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(browser: Chrome, world: World) -> None:
+    reader = Reader(browser, world)
+    await reader.opens("/")
+    for name, text in (("query", "Why blue?"), ("a.text", "Air scatters it."), ("b.text", "It is the sea.")):
+        await asyncio.to_thread((await reader.one(f"[name='{name}']")).send_keys, text)
+    await asyncio.to_thread((await reader.one("[name='b.system']")).clear)
+    await asyncio.to_thread((await reader.one("[name='b.system']")).send_keys, "first")
+    await reader.clicks(".try button")
+    said = "document.querySelector('.try [role=status]').textContent"
+    assert "battles itself" in await reader.until(said, lambda text: text not in ("", "Sending…"))
+    await asyncio.to_thread((await reader.one("[name='b.system']")).send_keys, "-again")
+    await reader.clicks(".try button")
+    await reader.until("location.pathname", lambda path: path.startswith("/battles/"))
+    [event] = await world.published()
+    assert isinstance(event, BattleSubmitted)
+    assert (event.battle.arena, event.battle.b.system, event.battle.a.text) == (
+        "mine",
+        "first-again",
+        "Air scatters it.",
+    )

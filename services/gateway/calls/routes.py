@@ -9,6 +9,7 @@ from nuggetstream.views.common import Problem
 from services.gateway.battles.intake import known_row
 from services.gateway.battles.query import BattleId
 from services.gateway.pages.responses import page_response
+from services.gateway.pages.stages import waterfall_of
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 from services.store.battles import BattleRow, Battles
@@ -54,7 +55,9 @@ def routes(database: Database, env: Environment) -> APIRouter:
     async def page(battle_id: str) -> Response:
         async def render() -> str:
             row, made = await read(battle_id)
-            return env.get_template("calls/page.html").render(arena=row.arena, battle=row, calls=made)
+            return env.get_template("calls/page.html").render(
+                arena=row.arena, battle=row, calls=made, bars=waterfall_of(made)
+            )
 
         return await page_response(env, render)
 

@@ -3,7 +3,7 @@
 the OpenAPI document  ->  operations by subject, and the fields of every object
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,6 +15,15 @@ from jinja2 import Environment
 from services.gateway.pages.responses import page_response
 
 _SCHEMAS = "#/components/schemas/"
+_SUBJECTS = ("battles", "ratings", "operations", "administration")  # in the order of use, others behind them
+_BATTLE = "/v1/battles/{battle_id}"
+_FIRST = (
+    ("POST", "/v1/battles"),
+    ("GET", _BATTLE),
+    ("GET", f"{_BATTLE}/events"),
+    ("POST", f"{_BATTLE}/vote"),
+    ("GET", "/v1/battles"),
+)  # of their subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +116,17 @@ def content_of(document: Mapping[str, Any]) -> dict[str, Any]:
         for method, described in methods.items():
             subject = (described.get("tags") or ["health"])[0]
             subjects.setdefault(subject, []).append(_operation(method.upper(), path, described))
+    subjects = {
+        name: sorted(subjects[name], key=lambda each: _place((each.method, each.path), _FIRST))
+        for name in sorted(subjects, key=lambda name: _place(name, _SUBJECTS))
+    }
     schemas = sorted(document["components"]["schemas"].items())
     objects = {name: (schema.get("description"), _fields(schema)) for name, schema in schemas}
     return {"info": document["info"], "subjects": subjects, "objects": objects, "schemas": dict(schemas)}
+
+
+def _place(item: object, order: Sequence[object]) -> int:
+    return order.index(item) if item in order else len(order)
 
 
 def _operation(method: str, path: str, described: Mapping[str, Any]) -> Operation:

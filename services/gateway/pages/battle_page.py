@@ -26,19 +26,20 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
 
     @router.get("/battles/{battle_id:path}")
     async def battle(battle_id: str, request: Request) -> Response:
-        base_url = str(request.base_url).rstrip("/")
-        return await page_response(env, lambda: _battle(gateway, env, battle_id, base_url))
+        base_url, edits = str(request.base_url).rstrip("/"), "edit" in request.query_params
+        return await page_response(env, lambda: _battle(gateway, env, battle_id, base_url, edits=edits))
 
     return router
 
 
-async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: str) -> str:
+async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: str, *, edits: bool) -> str:
     view = await gateway.view(battle_id)
     sentences = {side.value: sentences_of(view, side) for side in Side}
     pieces = {
         side.value: tuple(with_unsupported(pieces_of(view, side), sentences[side.value])) for side in Side
     }
     passages = passages_of(view)
+    costs = await gateway.costs.of_battle(battle_id)
     return env.get_template("battle/page.html").render(
         arena=view.arena,
         base_url=base_url,
@@ -46,14 +47,15 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: 
         offline=any_offline([view.label_model, *(judgment.model for judgment in view.judgments)]),
         verdict=verdict_of(view),
         stage_names=NAMES,
-        timeline=timeline_of(view, await gateway.costs.of_battle(battle_id)),
+        timeline=timeline_of(view, costs),
         answers={side: rendered(text, side) for side, text in pieces.items()},
         sentences=sentences,
         places={side: places_in(text, side) for side, text in pieces.items()},
         passages=passages,
         passage_places=passage_places(passages),
         explanation=list(explanation_lines(view)),
-        failures=failure_groups(view),
+        failures=failure_groups(view, costs),
         grades=grade_tables(view),
         editing=None if gateway.access is None else gateway.access.editing(view.arena),
+        edits=edits,
     )

@@ -6,12 +6,13 @@ The lines of a `BattleView` are plain text. On the page the nugget that a line q
 may run from right to left in an English sentence, and the detail of a failure is shown once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.battles import BattleView
+from services.store.costs import CostLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,14 @@ class FailureGroup:
         reason: Why they gave up.
         detail: The same for a person.
         attempts: How often each of them tried.
+        calls: Number of their model calls.
     """
 
     stages: tuple[Stage, ...]
     reason: Reason
     detail: str
     attempts: int
+    calls: int
 
 
 def explanation_lines(view: BattleView) -> Iterator[ExplanationLine]:
@@ -61,9 +64,17 @@ def explanation_lines(view: BattleView) -> Iterator[ExplanationLine]:
             yield ExplanationLine(line)
 
 
-def failure_groups(view: BattleView) -> list[FailureGroup]:
-    """The failures of a battle, those with the same cause together."""
+def failure_groups(view: BattleView, costs: Sequence[CostLine]) -> list[FailureGroup]:
+    """The failures of a battle, those with the same cause together.
+
+    Args:
+        view: The battle.
+        costs: What its model calls cost.
+    """
     stages: dict[tuple[Reason, str, int], list[Stage]] = {}
     for failure in view.failures:
         stages.setdefault((failure.reason, failure.detail, failure.attempts), []).append(failure.stage)
-    return [FailureGroup(tuple(together), *cause) for cause, together in stages.items()]
+    return [
+        FailureGroup(tuple(together), *cause, sum(cost.calls for cost in costs if cost.stage in together))
+        for cause, together in stages.items()
+    ]

@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.views.battles import BattleView
+from nuggetstream.views.calls import CallView
 from services.store.costs import CostLine
 
 NAMES = {stage.value: step.title for stage, step in PIPELINE.items()}
@@ -87,6 +88,20 @@ def timeline_of(view: BattleView, costs: Sequence[CostLine]) -> Timeline:
         paid = paid_for(cost for cost in costs if cost.stage == stage)
         lines.append(StageLine(stage.removeprefix(f"{Stage.GRADER.value}-"), None, None, None, paid))
     return Timeline(tuple(lines), whole if ends and whole >= 0 else None, paid_for(costs))
+
+
+def waterfall_of(calls: Sequence[CallView]) -> list[tuple[float, float]]:
+    """Beginning and duration of each call, as percentages of the time from the first to the last.
+
+    Args:
+        calls: The calls; a duration that is unknown counts as 0 s.
+    """
+    if not calls:
+        return []
+    first = min(call.at for call in calls)
+    spans = [((call.at - first).total_seconds(), call.seconds or 0.0) for call in calls]
+    whole = max(begin + seconds for begin, seconds in spans) or 1.0
+    return [(100 * begin / whole, 100 * seconds / whole) for begin, seconds in spans]
 
 
 def paid_for(costs: Iterable[CostLine]) -> Paid | None:

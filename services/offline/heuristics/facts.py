@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.text.markup import prose
 from nuggetstream.text.non_answers import is_non_answer
 from services.offline.heuristics.salience import Scores, manner, topical
 from services.offline.heuristics.text import paragraphs, terms
@@ -25,6 +26,9 @@ MAX_SENTENCES = 1_500
 NOVELTY = 2.0  # standard deviations of salience that a sentence identical to a chosen one loses
 TRUST = {True: 1.0, False: 0.5}  # weight of similarities, dense or lexical: shared terms are noisier
 SAME = {True: 0.85, False: 0.6}  # similarity, dense or lexical, from which sentences state the same fact
+SHARED = (
+    0.8  # share of the shorter sentence's terms that a longer one has, from which it states the same fact
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,8 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
     merit = TRUST[dense] * topical(vectors, asked)
     merit += manner([c.text for c in pool], [c.opens for c in pool], weight)
     alike = vectors @ vectors.T
+    if not dense:  # of rare terms alone, two ways to say one thing can have few in common
+        alike = np.maximum(alike, SAME[dense] * (_shared([c.text for c in pool]) >= SHARED))
     return _facts(pool, _diverse(merit, alike, min(limit, ENOUGH), SAME[dense]), alike, SAME[dense])
 
 
@@ -89,7 +95,7 @@ def _candidates(documents: Sequence[Document], usable: Callable[[str], object]) 
     candidates = []
     for document in sorted(documents, key=lambda d: (d.kind, d.text, d.id)):
         written = document.kind == "answer"
-        for paragraph in paragraphs(document.text):
+        for paragraph in paragraphs(prose(document.text)):
             for index, sentence in enumerate(paragraph):
                 if usable(sentence) and not is_non_answer(sentence):
                     candidates.append(_Candidate(sentence, document.id, written, opens=index == 0))
@@ -104,6 +110,14 @@ def is_fact(sentence: str) -> bool:
         and letters >= 0.6 * len(sentence.replace(" ", ""))
         and not sentence.endswith(("?", "？", "؟"))
     )
+
+
+def _shared(texts: Sequence[str]) -> Matrix:
+    """The share of the terms of the shorter of two texts that the other one has, for all pairs."""
+    bags = bag_vectors(texts, dict.fromkeys((term for text in texts for term in terms(text)), 1.0)) > 0
+    counts = bags.sum(axis=1, dtype=np.float32)
+    common = bags.astype(np.float32) @ bags.T.astype(np.float32)
+    return np.asarray(common / np.maximum(np.minimum.outer(counts, counts), 1), dtype=np.float32)
 
 
 def _preselect(pool: Sequence[_Candidate], vectors: Matrix, asked: Matrix) -> list[int]:

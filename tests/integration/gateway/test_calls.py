@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -54,6 +55,13 @@ async def test_the_page_shows_prompts_as_text_and_the_battle_links_to_it(world: 
     assert page.status_code == 200
     assert "Which &lt;script&gt;one&lt;/script&gt;?" in page.text
     assert "<script>one" not in page.text
+    table = page.text[page.text.index("<tbody>") : page.text.index("</tbody>")]
+    assert table.count('<rect class="value" x="0.0" width="100.0"') == 2
+    assert re.findall(r'<a href="#call-(\d)">([^<]+)</a>', table) == [
+        ("1", "judge: verdict"),
+        ("2", "grader-x: verdict"),
+    ]
+    assert "1.50" in table
     assert 'href="/battles/tides/calls"' in (await world.http.get("/battles/tides")).text
     assert (await world.http.get("/battles/nobody/calls")).status_code == 404
     foreign = {"origin": "https://evil.example"}

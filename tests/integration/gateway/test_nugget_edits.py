@@ -343,6 +343,10 @@ async def test_only_administrators_edit(bus: Bus, record: Database) -> None:
     async with opened(bus, record, admin_token="secret") as world:
         await scored(world)
         await patched(world, edit(add(SUN)), 403)
+        page = (await world.http.get("/battles/tides")).text
+        assert "<textarea" not in page
+        assert 'href="/battles/tides?edit=#nugget-list"' in page
+        assert 'type="password" name="token"' in (await world.http.get("/battles/tides?edit=")).text
         form = {"version": "1", "author": "x", "reason": "y", "new text": SUN, "new importance": "vital"}
         for token in ({}, {"token": "wrong"}):
             assert (await world.http.post("/battles/tides/nuggets", data=form | token)).status_code == 403

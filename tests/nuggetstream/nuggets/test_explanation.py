@@ -191,7 +191,7 @@ def test_without_nuggets_the_failure_speaks_and_opinions_are_compared_with_nothi
     failure = StageFailure(Stage.ASSIGNER, Reason.LLM_REFUSED, "It said no.")
     lines = explain(BattleSnapshot(BATTLE, failures=(failure,), judgments=(judged(Vote.B, Vote.B),))).lines
     assert lines == (
-        "There are no nugget scores: the assigner gave up (llm_refused): It said no.",
+        "There are no nugget scores: Label failed, because the model refused to answer: It said no.",
         "The judge (pairwise): B is better, in both orders.",
     )
 
@@ -206,11 +206,14 @@ def test_nuggets_that_wait_for_their_labels_decide_nothing_yet() -> None:
 def test_a_judge_who_gave_up_is_named_unless_another_has_answered() -> None:
     late = StageFailure(Stage.JUDGE, Reason.DEADLINE, "It took too long.")
     failed = replace(snapshot({nugget("1", "c1"): (YES, NO)}), failures=(late,))
-    assert explain(failed).lines[-1] == "There is no verdict: the judge gave up (deadline): It took too long."
+    assert (
+        explain(failed).lines[-1]
+        == "There is no verdict of the judge, because it took too long: It took too long."
+    )
     answered = explain(replace(failed, judgments=(judged(Vote.A, Vote.A),))).lines
-    assert not any("gave up" in line for line in answered)
+    assert not any("because" in line for line in answered)
     other = replace(failed, failures=(StageFailure(Stage.SCRAPER, Reason.DEADLINE, "Late."),))
-    assert not any("gave up" in line for line in explain(other).lines)
+    assert not any("because" in line for line in explain(other).lines)
 
 
 def test_a_judge_asked_in_one_order_did_not_say_it_in_both() -> None:

@@ -8,21 +8,25 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Grounding, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.views.battles import (
     AnswerView,
     BattleView,
     EvidenceView,
+    FailureView,
     NuggetVerdictView,
     NuggetView,
     ScoresView,
     StepView,
 )
+from nuggetstream.views.calls import CallView
 from nuggetstream.views.grounding import QuotationView
 from nuggetstream.views.labels import LabelView
+from services.gateway.pages.explanation import failure_groups
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of
-from services.gateway.pages.stages import timeline_of
+from services.gateway.pages.stages import timeline_of, waterfall_of
 from services.store.costs import CostLine
 from tests.integration.gateway.world import NOW
 
@@ -132,6 +136,37 @@ def test_the_timeline_places_every_stage_and_adds_up_its_cost() -> None:
     assert timeline.seconds == 4.0
     assert timeline.paid is not None
     assert (timeline.paid.tokens, timeline.paid.cost) == (200, "at least 0.0015 USD")
+
+
+def test_failures_with_one_cause_are_told_together_with_their_calls() -> None:
+    shared = {"battle_id": "x", "arena": "demo", "attempts": 2, "failed_at": NOW}
+    failures = [
+        FailureView(stage=stage, reason=reason, detail=reason, **shared)
+        for stage, reason in (
+            ("nuggetizer", "reply_unusable"),
+            ("judge", "reply_unusable"),
+            ("indexer", "bug"),
+        )
+    ]
+    costs = [
+        CostLine(name, "m", calls, 9, 1, None, None) for name, calls in (("nuggetizer", 15), ("judge", 5))
+    ]
+    groups = failure_groups(view(failures=failures), costs)
+    assert [(group.stages, group.reason.words, group.calls) for group in groups] == [
+        (("nuggetizer", "judge"), "the model's replies were unusable", 20),
+        (("indexer",), "Nuggetstream has an error", 0),
+    ]
+    assert [reason for reason in Reason if not reason.words] == []
+
+
+def test_calls_stand_in_a_waterfall_from_the_first_to_the_last() -> None:
+    def call(after: float, seconds: float | None) -> CallView:
+        at = NOW + timedelta(seconds=after)
+        fixed = {"stage": "judge", "task": "verdict", "model": "m", "attempt": 1, "repair": False}
+        return CallView(**fixed, outcome="answered", at=at, seconds=seconds)
+
+    assert waterfall_of([call(0, 1), call(1, None), call(2, 2)]) == [(0, 25), (25, 0), (50, 50)]
+    assert (waterfall_of([]), waterfall_of([call(0, None)])) == ([], [(0, 0)])
 
 
 def test_a_battle_without_events_or_calls_has_an_empty_timeline() -> None:

@@ -71,6 +71,50 @@ def test_a_repeated_sentence_is_one_fact_with_all_its_sources(embed: Embed | Non
     assert set(found.sources) == {"a", "d"}
 
 
+MARKED_UP = """# The effects of local journalism on towns and their people
+
+**What towns without any local newspaper have lost**
+
+Use the town's own records to find out whether people vote:
+
+```python
+turnout = [town.votes / town.people for town in towns if town.newspaper and town.people]
+```
+
+    print(turnout, towns, newspapers, elections, voters)
+
+| Town with a paper | Turnout of voters | Local news | Budget of schools |
+|---|---|---|---|
+| Springfield and surroundings | fortytwo percent | plenty | large and published |
+
+1. Towns that lose their newspaper see lower turnout
+
+    in municipal elections, and their leaders are watched less.
+"""
+
+
+@both_modes
+def test_code_tables_and_headings_are_no_facts(embed: Embed | None) -> None:
+    facts = create_facts(QUERY, [Document("a", "answer", MARKED_UP)], limit=30, embed=embed)
+    assert {fact.text for fact in facts} == {
+        "Use the town's own records to find out whether people vote:",
+        "Towns that lose their newspaper see lower turnout",
+        "in municipal elections, and their leaders are watched less.",
+    }
+    code = Document("a", "answer", "```\nturnout of voters = all the votes of a town\n```")
+    assert create_facts(QUERY, [code], limit=30, embed=embed) == []
+
+
+def test_two_ways_to_say_one_thing_are_one_fact_without_embeddings() -> None:
+    said = (
+        "The modulo operator tests whether a number is even.",
+        "Use the modulo operator to test whether a number is even.",
+    )
+    documents = [Document(str(n), "answer", text) for n, text in enumerate(said)]
+    [fact] = create_facts("How do I test for even numbers?", documents, limit=30, embed=None)
+    assert (fact.text in said, fact.sources) == (True, ("0", "1"))
+
+
 @both_modes
 def test_nothing_in_gives_nothing_out(embed: Embed | None) -> None:
     assert create_facts("", [], limit=10, embed=embed) == []

@@ -1,5 +1,5 @@
 // Keeps the list of battles up to date while the box "Live" is checked and the page is visible: the page is
-// fetched again and its list swapped, so that there is one rendering, the server's. A page is asked for again
+// fetched again and its list and counts swapped, so that there is one rendering, the server's. A page is asked for again
 // some time after it has come, and later the longer its search took. The arrow keys, j and k lead from battle to battle.
 "use strict";
 
@@ -38,9 +38,11 @@ async function follow() {
 function swap(fresh) {
   const now = document.getElementById("feed");
   const next = fresh.getElementById("feed");
+  const [counts, newCounts] = [document, fresh].map((page) => page.querySelector("nav[aria-label=Arenas]"));
+  if (counts && newCounts && !counts.contains(document.activeElement)) counts.replaceChildren(...newCounts.childNodes);
   if (!next) return;
   if (!now) {
-    location.reload(); // the first battle
+    if (!document.querySelector(".try :focus")) location.reload(); // the first battle
     return;
   }
   if (now.innerHTML === next.innerHTML) return;

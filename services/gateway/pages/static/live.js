@@ -8,7 +8,7 @@ const EVERY_MS = 2000; // between fetches while the battle runs
 const LATER_MS = 5000; // between questions for later events
 
 const main = document.querySelector("main[data-events]");
-const refresh = refresher(location.pathname, swap);
+const refresh = refresher(location.pathname + location.search, swap);
 
 function swap(fresh) {
   const next = fresh.querySelector("main[data-events]");

@@ -3,6 +3,7 @@
 "use strict";
 
 document.documentElement.classList.add("scripts");
+document.querySelector("details.scripted:target")?.setAttribute("open", "");
 
 function bodyOf(form, button) {
   const body = {};

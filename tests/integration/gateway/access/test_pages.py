@@ -35,6 +35,23 @@ def field(page: str, name: str) -> str:
     return value
 
 
+async def test_pages_have_the_forms_and_links_that_their_reader_may_use(world: World) -> None:
+    await tell(world)
+    forms = {"/": 'data-api="/v1/battles"', "/battles/tides": 'data-api="/v1/battles/tides/vote"'}
+    for roles, may_send, may_administer in (
+        (None, True, True),  # nobody needs a key yet, and whoever reads is on this machine
+        ((Role.READ,), False, False),
+        ((Role.READ, Role.SUBMIT, Role.VOTE), True, False),
+        ((Role.ADMIN,), True, True),
+    ):
+        headers = {} if roles is None else bearer((await issued(world.database, *roles)).token)
+        for path, form in forms.items():
+            page = (await world.http.get(path, headers=headers)).text
+            assert (form in page) is may_send, (roles, path)
+            assert ("(administrators)" in page) is may_administer, (roles, path)
+            assert ("nugget-form" in page) is (may_administer and path != "/"), (roles, path)
+
+
 async def test_a_person_logs_in_reads_edits_and_logs_out(world: World) -> None:
     await tell(world)
     key = await issued(world.database, Role.ADMIN)

@@ -104,7 +104,7 @@ async def test_a_battle_whose_nuggets_failed_still_shows_its_verdict(world: Worl
     assert shown["state"] == "partial"
     assert shown["nugget_verdict"] is None
     assert shown["explanation"] == [
-        "There are no nugget scores: the nuggetizer gave up (llm_unavailable): The model did not answer.",
+        "There are no nugget scores: Extract failed, because the model was away: The model did not answer.",
         "The judge (pairwise): A is better, in both orders.",
     ]
     (failure,) = (await world.http.get("/v1/failures?battle=tides")).json()

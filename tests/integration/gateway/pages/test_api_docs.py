@@ -17,6 +17,16 @@ async def test_the_page_has_every_operation_parameter_and_object_of_the_document
             for parameter in described.get("parameters", ()):
                 assert f"<code>{parameter['name']}</code>" in page
     assert set(re.findall(r'id="object-(\w+)"', page)) == set(document["components"]["schemas"])
+    operations = re.findall(r'<strong class="method">(\w+)</strong> <code>([^<]+)</code>', page)
+    assert operations[:4] == [
+        ("POST", "/v1/battles"),
+        ("GET", "/v1/battles/{battle_id}"),
+        ("GET", "/v1/battles/{battle_id}/events"),
+        ("POST", "/v1/battles/{battle_id}/vote"),
+    ]
+    assert re.findall(r'id="subject-\d+">(\w+)', page)[:3] == ["Battles", "Ratings", "Operations"]
+    assert '<a href="/#try">' in page
+    assert 'id="try"' in (await world.http.get("/")).text
     links = set(re.findall(r'href="#([^"]+)"', page))
     assert links <= set(re.findall(r'id="([^"]+)"', page))
     assert 'Body: <code>application/json</code>, <a href="#object-VoteSubmission">' in page

@@ -233,11 +233,12 @@ async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:
     both = (story.failed(Stage.NUGGETIZER), story.failed(Stage.JUDGE))
     await world.happens(*story.told()[:4], *both, story.failed(Stage.ASSIGNER, Reason.DEADLINE))
     page = (await world.http.get("/battles/tides")).text
-    failures = page[page.index('id="failures"') :]
+    failures = page[page.index('id="failures"') : page.index('class="pair"')]
     assert page.count("The model did not answer.") == failures.count("The model did not answer.") == 2
-    assert "<strong>Extract, Judge</strong> <code>llm_unavailable</code>" in failures
-    assert "<strong>Label</strong> <code>deadline</code>" in failures
-    assert 'the judge gave up (llm_unavailable). <a href="#failures">See what failed.</a>' in page
+    assert "<strong>Extract, Judge failed:</strong> the model was away, 3 attempts." in failures
+    assert "<strong>Label failed:</strong> it took too long, 3 attempts." in failures
+    assert failures.count(">Retry</a>") == 2
+    assert 'the judge, because the model was away. <a href="#failures">See what failed.</a>' in page
 
 
 async def test_an_arena_nobody_heard_of_is_not_three_empty_boards(world: World) -> None:
