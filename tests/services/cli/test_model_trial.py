@@ -66,9 +66,10 @@ async def test_a_model_that_answers_everything_is_told_its_profiles(monkeypatch:
     assert result.exit_code == 0, result.output
     first, *lines = result.output.splitlines()
     assert first.startswith("asking small at http://127.0.0.1:")
-    assert sum("right at once" in line for line in lines) == 8
+    assert sum("right at once" in line for line in lines) == 6
     assert "JSON schemas with the form of lines, and streamed replies" in result.output
-    assert "tokens per second are written" in lines[-2]
+    assert "tokens per second are written" in lines[-3]
+    assert lines[-2].strip() == "its price is unknown: set NUGGETSTREAM_LLM_PRICES to count money"
     assert lines[-1].startswith(
         "ok   this model can do the job: profile live suits it; it could do frugal and paper"
     )
@@ -86,14 +87,17 @@ async def test_a_model_that_fails_at_an_order_of_the_judge_has_the_profile_witho
 ) -> None:
     result = await of_server(monkeypatch, undecided, BY_CHAT)
     assert result.exit_code == 0, result.output
-    assert "FAIL verdicts: wrong, though easy" in result.output
+    assert (
+        "FAIL verdict in both orders: wrong, though easy: first, and first in the other order"
+        in result.output
+    )
     assert result.output.splitlines()[-1] == "ok   this model can do the job: profile frugal suits it"
 
 
 async def test_a_model_that_cannot_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     result = await of_server(monkeypatch, confused, BY_CHAT)
     assert result.exit_code == 1
-    assert "FAIL nuggets: two replies of small in a row could not be used" in result.output
+    assert "FAIL nuggets of an answer: two replies of small in a row could not be used" in result.output
     assert (
         "FAIL this model cannot do the job: it fails at decisions, importance, labels, nuggets, verdicts"
         in (result.output)
@@ -103,7 +107,7 @@ async def test_a_model_that_cannot_is_told_so(monkeypatch: pytest.MonkeyPatch) -
 def test_without_an_endpoint_the_offline_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     result = asked(monkeypatch)
     assert result.output.startswith("asking the offline heuristics")
-    assert "ok   labels: right at once" in result.output
+    assert "ok   labels of nuggets: right at once" in result.output
 
 
 def test_an_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
