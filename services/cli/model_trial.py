@@ -179,7 +179,8 @@ async def try_model(settings: LLMSettings, echo: Callable[[str], None]) -> bool:
             echo(outcomes[-1].line())
         dialect = model.endpoint.dialect
         streamed = "streamed replies" if dialect.stream else "whole replies"
-        echo(f"     the endpoint has {_FORMATS[dialect.format]}, and {streamed}")
+        room = "" if dialect.context is None else f", and room for {dialect.context:,} tokens"
+        echo(f"     the endpoint has {_FORMATS[dialect.format]}, {streamed}{room}")
     finally:
         await model.close()
     lines, suits = _summary(outcomes, settings.price_table().currency)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.lines import Lines, one_of
+from services.runtime.llm.lines import Lines
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
@@ -63,6 +63,7 @@ def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[Nu
         parameters=(("limit", limit),),
         check=_some_text,
         lines=_nuggets_of(documents, 1, limit),
+        spare=tuple(document.id for document in documents if document.kind == "chunk"),
     )
 
 
@@ -129,8 +130,7 @@ def importance(query: str, nuggets: Sequence[Block]) -> Prompt[ImportanceReply]:
 
 def _nuggets_of(documents: Sequence[Block], least: int, most: int) -> Lines:
     """The form of nuggets that some documents state."""
-    sources = one_of([document.id for document in documents])
-    return Lines.listed(f"[vo]( {sources})+: .+", least, most)
+    return Lines.listed("[vo]( {cited})+: .+", least, most, [document.id for document in documents])
 
 
 def _some_text(reply: NuggetsReply) -> None:

@@ -62,6 +62,7 @@ def prompt(query: str, answer: str, other: str, evidence: Sequence[str]) -> Prom
         max_tokens=400,
         check=of_criteria(CRITERIA),
         family=(query, *evidence, *sorted((answer, other))),
+        spare=tuple(block.id for block in passages),
     )
 
 

@@ -59,6 +59,7 @@ def prompt(query: str, answer: str, other: str, evidence: Sequence[str]) -> Prom
         max_tokens=400,
         check=of_criteria(ASKED),
         family=(query, *evidence, *sorted((answer, other))),
+        spare=tuple(block.id for block in passages),
     )
 
 

@@ -45,6 +45,7 @@ def as_decision(prompt: Prompt[Any], asked: Mapping[str, str] | None = None) -> 
         questions=questions,
         lines=lines_of(questions),
         family=prompt.family,
+        spare=prompt.spare,
     )
 
 

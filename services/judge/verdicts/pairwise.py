@@ -53,6 +53,7 @@ def prompt(query: str, first: str, second: str, evidence: Sequence[str]) -> Prom
         reply=VerdictReply,
         max_tokens=600,
         family=(query, *evidence, *sorted((first, second))),
+        spare=tuple(block.id for block in chunks),
     )
 
 

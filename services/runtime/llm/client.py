@@ -31,6 +31,7 @@ from services.runtime.llm.claims import Claims
 from services.runtime.llm.completing import Discarded, Partial
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Endpoint
+from services.runtime.llm.fitting import Fitting
 from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.model import Reply, Usage
 from services.runtime.llm.parsing import Unusable, read_completion, read_reply
@@ -86,6 +87,7 @@ class LLMClient:
         self._claims = claims or Claims()
         self._log = log or CallLog()
         self._options = options or CallOptions()
+        self._fitting = Fitting()
         retries = retries or RetryPolicy()
 
         def route(to: Endpoint, role: Role, limit: AdaptiveLimit) -> Route:
@@ -115,7 +117,11 @@ class LLMClient:
         """Ask for one usable reply; see `ChatModel.ask`."""
         prompt = self.overrides.apply(prompt)
         with deadline.held():  # waiting for the model, or for its turn, is no sign that the attempt hangs
-            return await self._ask(prompt, Billing(stage=stage, battle_id=battle_id))
+            return await self._fitting.asked(
+                prompt,
+                lambda shown: self._ask(shown, Billing(stage=stage, battle_id=battle_id)),
+                lambda: self.endpoint.dialect.context,
+            )
 
     async def _ask(self, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         key, stage, battle_id = prompt.cache_key(self.name), billing.stage, billing.battle_id

@@ -8,8 +8,8 @@ expressions are those that all of them know: no look-around, no escapes but of a
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 _ID = re.compile(r"[\w.-]+")
@@ -21,15 +21,18 @@ class Lines:
 
     Attributes:
         ids: Ids that begin exactly one line each; empty where lines are not about given ids.
-        rest: Regular expression of a line, or of what follows its id and a space.
+        rest: Regular expression of a line, or of what follows its id and a space; `{cited}` stands for one of
+            the ids of documents that a line may cite.
         least: Fewest lines.
         most: Most lines.
+        cited: Ids of documents that a line may cite.
     """
 
     ids: tuple[str, ...]
     rest: str
     least: int
     most: int
+    cited: tuple[str, ...] = ()
 
     @classmethod
     def labelled(cls, ids: Sequence[str], rest: str) -> "Lines":
@@ -37,9 +40,9 @@ class Lines:
         return cls(tuple(ids), rest, len(ids), len(ids))
 
     @classmethod
-    def listed(cls, pattern: str, least: int, most: int) -> "Lines":
+    def listed(cls, pattern: str, least: int, most: int, cited: Sequence[str] = ()) -> "Lines":
         """So many lines, each of this form."""
-        return cls((), pattern, least, most)
+        return cls((), pattern, least, most, tuple(cited))
 
     @property
     def pattern(self) -> str:
@@ -48,11 +51,16 @@ class Lines:
         >>> Lines.labelled(["n1", "n2"], "[vo]").pattern
         '^(n1|n2) [vo]$'
         """
-        return f"^{one_of(self.ids)} {self.rest}$" if self.ids else f"^{self.rest}$"
+        rest = self.rest.replace("{cited}", one_of(self.cited)) if self.cited else self.rest
+        return f"^{one_of(self.ids)} {rest}$" if self.ids else f"^{rest}$"
 
     def of(self, ids: Sequence[str]) -> "Lines":
         """The same for some of the ids."""
         return self.labelled(ids, self.rest)
+
+    def without(self, documents: Collection[str]) -> "Lines":
+        """The same without some of the documents that a line may cite."""
+        return replace(self, cited=tuple(name for name in self.cited if name not in documents))
 
     def in_schema(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """The schema of a reply with the form of the lines of its only list.

@@ -65,6 +65,8 @@ class Prompt(Generic[R]):
             this prompt alone.
         notes: Sentences that follow the instructions, an operator's own included.
         lines: The form of the lines of the reply; None where it has none.
+        spare: Ids of the blocks that may be left out where the model has no room for them, the most useful
+            first.
     """
 
     task: str
@@ -81,6 +83,7 @@ class Prompt(Generic[R]):
     family: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     lines: Lines | None = None
+    spare: tuple[str, ...] = ()
     _rendered: list[Message] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import BudgetExceeded, Outage, Permanent, Retryable, Unavailable
 from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, MemorySpendStore
+from services.runtime.llm.blocks import Block
 from services.runtime.llm.cache import MemoryReplyCache
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from tests.integration.llm.conftest import (
@@ -474,6 +475,23 @@ async def test_a_prompt_that_is_longer_than_the_context_fails_and_says_how_much_
         await connect(server)(assignment("It is very tall. " * 1000))
     assert caught.value.reason is Reason.TOO_LARGE
     assert len(server.requests) == 2
+
+
+async def test_passages_for_which_the_context_has_no_room_are_left_out_and_the_version_says_so(
+    connect: Connect,
+) -> None:
+    passages = [Block("chunk", f"c{number}", "The tower is tall. " * 40) for number in range(1, 9)]
+    prompt = assignment(max_tokens=100)
+    prompt = replace(prompt, blocks=(*prompt.blocks, *passages), spare=tuple(x.id for x in passages))
+    server = Scripted([too_long(1000), too_long(1000), said(GOOD)])
+    ask = connect(server)
+    reply = await ask(prompt)
+    shown = server.requests[-1]["messages"][-1]["content"]
+    assert [f"c{number}: The tower" in shown for number in range(1, 9)] == [True] * 3 + [False] * 5
+    assert reply.prompt_version == "1+without-5-passages"
+    again = await ask(replace(prompt, instructions="Label each nugget once."))
+    assert again.prompt_version == reply.prompt_version
+    assert len(server.requests) == 4  # the second prompt fits at once
 
 
 async def test_a_context_that_a_message_only_quotes_is_not_learnt(connect: Connect) -> None:

@@ -67,7 +67,7 @@ async def test_a_model_that_answers_everything_is_told_its_profiles(monkeypatch:
     first, *lines = result.output.splitlines()
     assert first.startswith("asking small at http://127.0.0.1:")
     assert sum("right at once" in line for line in lines) == 6
-    assert "JSON schemas with the form of lines, and streamed replies" in result.output
+    assert "JSON schemas with the form of lines, streamed replies" in result.output
     assert "tokens per second are written" in lines[-3]
     assert lines[-2].strip() == "its price is unknown: set NUGGETSTREAM_LLM_PRICES to count money"
     assert lines[-1].startswith(
@@ -79,7 +79,7 @@ async def test_what_an_endpoint_lacks_is_said(monkeypatch: pytest.MonkeyPatch) -
     faults = Faults(decisions=False, logprobs=False, structured_outputs=False, streaming=False)
     result = await of_server(monkeypatch, able, faults)
     assert result.exit_code == 0, result.output
-    assert "no structured outputs, and whole replies" in result.output
+    assert "no structured outputs, whole replies" in result.output
 
 
 async def test_a_model_that_fails_at_an_order_of_the_judge_has_the_profile_without(

@@ -1,0 +1,1 @@
+"""The platform with the weights of a real model, served by llama.cpp on this machine."""
