@@ -28,7 +28,7 @@ from services.runtime.llm.calls import REPAIR, Billing, Caller
 from services.runtime.llm.cause import Cause, FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
 from services.runtime.llm.claims import Claims
-from services.runtime.llm.completing import Discarded, Partial
+from services.runtime.llm.completing import Discarded, Partial, UnusableReplies
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.fitting import Fitting
@@ -87,7 +87,7 @@ class LLMClient:
         self._claims = claims or Claims()
         self._log = log or CallLog()
         self._options = options or CallOptions()
-        self._fitting = Fitting()
+        self._fitting, self._unusable = Fitting(), UnusableReplies()
         retries = retries or RetryPolicy()
 
         def route(to: Endpoint, role: Role, limit: AdaptiveLimit) -> Route:
@@ -209,12 +209,14 @@ class LLMClient:
         request = self._options.apply(ModelRequest.of(prompt))
         try:
             return await self._exchange(key, request, prompt, billing)
-        except Discarded as first:
-            partial = Partial.of(prompt, first.completion)
+        except Discarded as error:
+            self._unusable.check(key, error)
+            first, partial = error, Partial.of(prompt, error.completion)
             second = first.follow_up(request, prompt, partial)
         try:
             return await self._exchange(_repair(key), second, prompt, billing, partial)
         except Discarded as again:
+            self._unusable.add(key, first)
             detail = f"two replies of {self.name} in a row could not be used"
             # Two more would take two more batches.
             kind = Permanent if self.endpoint.batched else Retryable

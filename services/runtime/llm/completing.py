@@ -1,11 +1,14 @@
 """The second request after a reply that cannot be used: for all of it, or for the lines that are missing."""
 
 import re
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from pydantic import ValidationError
 
+from nuggetstream.domain.failure import Reason
+from services.runtime.errors import Permanent
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion
 from services.runtime.llm.lines import field_of, items_of
@@ -13,6 +16,7 @@ from services.runtime.llm.parsing import Unusable, body_of, read_completion
 from services.runtime.llm.prompt import Prompt, R, repair_messages, schema_of
 
 _LARGER = 2  # factor by which the token limit grows after a reply was cut off
+_NOTED = 10_000  # replies
 _CUT = ("length", "repetition")
 
 
@@ -35,6 +39,32 @@ class Discarded(Exception):
             schema, missing = prompt.schema(), ()
         repair = repair_messages(request.messages, self.completion.text, str(self), schema, missing)
         return replace(request, messages=repair, schema=schema, questions=())  # repaired by chat
+
+
+class UnusableReplies:
+    """The latest replies that could neither be used nor repaired.
+
+    A model that writes the same again will do so at every retry; each would be paid for.
+    """
+
+    def __init__(self) -> None:
+        self._replies = OrderedDict[str, int]()
+
+    def check(self, key: str, reply: Discarded) -> None:
+        """Check a reply to the prompt with this key.
+
+        Raises:
+            Permanent: It is the same as the last one to this prompt that no second request could repair.
+        """
+        if self._replies.get(key) == hash(reply.completion.text):
+            detail = "the model writes the same unusable reply again"
+            raise Permanent(Reason.REPLY_UNUSABLE, detail, admin_detail=str(reply)) from reply
+
+    def add(self, key: str, reply: Discarded) -> None:
+        """Add the first reply to the prompt with this key, which no second request could repair."""
+        self._replies[key] = hash(reply.completion.text)
+        if len(self._replies) > _NOTED:
+            self._replies.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,19 @@ async def test_there_is_one_repair_and_no_second(connect: Connect) -> None:
     assert len(server.requests) == 2
 
 
+async def test_the_same_unusable_reply_at_a_retry_is_the_last(
+    connect: Connect,
+) -> None:
+    server = Scripted([said("no"), said("no"), said("no")])
+    ask = connect(server)
+    with pytest.raises(Retryable):
+        await ask()
+    with pytest.raises(Permanent, match="the same unusable reply again") as caught:
+        await ask()
+    assert caught.value.reason is Reason.REPLY_UNUSABLE
+    assert len(server.requests) == 3
+
+
 async def test_an_unusable_reply_is_not_kept(connect: Connect) -> None:
     server = Scripted([said("no"), said("no"), said(GOOD)])
     ask = connect(server)
