@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
-from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT, fit
+from nuggetstream.ratings.fitting.bradley_terry import fit
 from nuggetstream.ratings.fitting.elo import Games, tournaments
+from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.statistics.ranks import kendall, spearman

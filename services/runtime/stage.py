@@ -12,11 +12,11 @@ from typing import Generic, TypeVar
 
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.pipeline import Stage as StageName
-from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
+from services.runtime.bus.message import Delivery, Notification, Outgoing
 from services.runtime.bus.topology import ConsumerSpec
 from services.runtime.work import Work
 
-__all__ = ["Delivery", "Outgoing", "PubAck", "Stage"]
+__all__ = ["Delivery", "Outgoing", "Stage"]
 
 In = TypeVar("In")
 Out = TypeVar("Out")

@@ -10,17 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT
 from nuggetstream.ratings.fitting.newton import EXACT, Bend, NotConverged, maximise
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
-
-__all__ = [
-    "ELO_PER_LOGIT",
-    "BradleyTerry",
-    "NotConverged",
-    "fit",
-    "fit_pairs",
-]
 
 Floats = NDArray[np.float64]
 

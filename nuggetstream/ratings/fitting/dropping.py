@@ -7,8 +7,9 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.influence import Influence
+from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
 from nuggetstream.ratings.fitting.prior import with_prior
 from nuggetstream.ratings.fitting.tally import rankable

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from nuggetstream.ratings.fitting.bradley_terry import BradleyTerry, NotConverged
-from nuggetstream.ratings.fitting.newton import maximise
+from nuggetstream.ratings.fitting.bradley_terry import BradleyTerry
+from nuggetstream.ratings.fitting.newton import NotConverged, maximise
 from nuggetstream.ratings.fitting.tally import rankable
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT, NotConverged, fit, fit_pairs
+from nuggetstream.ratings.fitting.bradley_terry import fit, fit_pairs
+from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT
+from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.tie_models import fit_davidson, fit_rao_kupper

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting import chord
 from nuggetstream.ratings.fitting.bootstrap import draw
-from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.chord import fit_resamples
+from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.options import Bootstrap
 from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded

@@ -7,9 +7,9 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting import estimate as estimating
 from nuggetstream.ratings.fitting.ballots import Ballots
 from nuggetstream.ratings.fitting.bootstrap import draw
-from nuggetstream.ratings.fitting.bradley_terry import NotConverged, fit_pairs
+from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.estimate import estimate
-from nuggetstream.ratings.fitting.newton import DRAWN
+from nuggetstream.ratings.fitting.newton import DRAWN, NotConverged
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted, mixed

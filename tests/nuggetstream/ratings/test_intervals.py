@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT
 from nuggetstream.ratings.fitting.intervals import (
+    ELO_PER_LOGIT,
     Estimates,
     Strengths,
     differences,

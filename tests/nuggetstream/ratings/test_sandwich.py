@@ -6,7 +6,8 @@ from scipy.special import expit
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots, clustered_covariance
-from nuggetstream.ratings.fitting.bradley_terry import ELO_PER_LOGIT, fit, fit_pairs
+from nuggetstream.ratings.fitting.bradley_terry import fit, fit_pairs
+from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.sandwich import (
     Undetermined,
