@@ -91,7 +91,7 @@ async def everything(world: World) -> None:
     await world.happens(*failed.told()[:4], failed.failed(Stage.NUGGETIZER), failed.failed(Stage.JUDGE))
     await world.happens(*Story(battle(id="running")).told()[:5])
     for number in range(2):
-        for pair in (("x", "y"), ("y", "z"), ("z", "x")):
+        for pair in (("x", "y"), ("y", "z" * 120), ("z" * 120, "x")):
             story = Story(between(*pair, number))
             await world.happens(story.submitted(), story.voted(Vote.A))
 
@@ -136,6 +136,8 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
             await reader.runs(UNFOLD)
             inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
             assert content <= inner, path
+        await reader.opens("/system?arena=demo&name=x&against=y")
+        assert await reader.runs("[...document.querySelectorAll('.cards td:not([data-label])')].length") == 0
         await reader.opens("/battles/tides")
         cut_off = "[...document.querySelectorAll('.wide')].filter(b => b.scrollWidth > b.clientWidth).length"
         assert await reader.runs(cut_off) == 0

@@ -83,6 +83,17 @@ async def test_the_leaderboard_draws_an_interval_for_every_ranked_system(
     reader = Reader(browser, world)
     await reader.opens("/leaderboard?arena=demo")
     assert await reader.texts(".board h2") == ["Human votes", "Nuggets", "Judge"]
+    headings = await reader.texts(".lenses thead th")
+    assert headings == ["System", "Human votes ▼", "Nuggets", "Judge", "Ranks differ by"]
+    assert await reader.runs("document.querySelector('#filters').open") is False
+    for names, found in (("xyz", "sort=system"), ("zyx", "order=descending")):
+        await reader.clicks(".lenses thead th:nth-child(1) a")
+        await reader.until(f"document.readyState === 'complete' && location.search.includes('{found}')")
+        assert await reader.texts(".lenses tbody th") == list(names)
+    async with reader.width(390):
+        assert await reader.runs("document.querySelector('.lenses').scrollWidth <= innerWidth")
+        label = "getComputedStyle(document.querySelector('.lenses td'), '::before').content"
+        assert await reader.runs(label) == '"Human votes" " "'
     widths = await reader.runs(
         "[...document.querySelectorAll('.interval rect')].map(r => r.getBoundingClientRect().width)"
     )
@@ -100,6 +111,7 @@ async def test_the_leaderboards_form_works_without_a_script(browser: Chrome, wor
     await reader.opens("/leaderboard?arena=demo&lens=human")
     assert await reader.runs("document.scripts.length") == 0
     assert "half a win for each" in (await reader.texts(".made"))[0]
+    await reader.clicks("#filters summary")
     choice = await reader.one("form.ask option[value=drop]")
     await asyncio.to_thread(choice.click)
     await asyncio.to_thread((await reader.one("form.ask button")).click)

@@ -20,6 +20,7 @@ from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
 from services.gateway.pages.board_routes import busiest_arena, links, style_link
 from services.gateway.pages.downloads import formats
+from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
@@ -28,6 +29,15 @@ from services.store.battle_search import BattleFilter
 from services.wire.rating_queries import BoardsQuery
 
 _SHOWN = 50  # battles on the home page
+
+
+class SortedBoardsQuery(BoardsQuery):
+    """The boards of the leaderboard, and the column by which their table is sorted."""
+
+    sort: Sort | None = None
+    """Column that orders the rows; that of the first lens when absent."""
+    order: Order | None = None
+    """Direction of that column; names ascend and numbers descend when absent."""
 
 
 def routes(gateway: Gateway, env: Environment) -> APIRouter:
@@ -71,13 +81,16 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
 
 async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
     arenas, busiest = await busiest_arena(gateway)
-    query = query_from_form(BoardsQuery, params, arena=busiest)
+    query = query_from_form(SortedBoardsQuery, params, arena=busiest)
     # For an arena without battles the rater would answer with three empty boards.
     left_out = {Lens.NUGGET, Lens.GROUNDED} - {gateway.ratings.nuggets}
     shown = [lens for lens in Lens if lens not in left_out]
     asked = query if query.lens else query.model_copy(update={"lens": shown})
     found = await gateway.ratings.boards(asked) if query.arena in arenas else []
     boards = [board for board in found if query.lens or _is_shown(board)]
+    columns = [board for board in boards if board.lens.value in list(Sort)]
+    sort = query.sort or (Sort(columns[0].lens.value) if columns else Sort.SYSTEM)
+    order = query.order or Order.usual(sort)
     anchors = [board.method.anchor for board in boards if board.method.anchor is not None]
     zero = anchors[0].rating if anchors else MEAN
     return env.get_template("leaderboard/page.html").render(
@@ -86,6 +99,10 @@ async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) 
         query=query,
         policies=list(TiePolicy),
         boards=boards,
+        lenses=[board.lens for board in columns],
+        rows=rows_of(columns, sort, order) if len(columns) > 1 else [],
+        sort=sort,
+        order=order,
         members=_evaluators(found, Lens.MEMBER),
         biases=await gateway.biases(query.arena),
         offline=await gateway.is_offline(query.arena),

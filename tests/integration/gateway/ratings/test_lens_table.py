@@ -24,7 +24,7 @@ async def disagreeing(world: World) -> None:
 
 
 def systems(page: str) -> list[str]:
-    table = page[page.index('<table class="lenses">') : page.index("</table>")]
+    table = page[page.index('<table class="lenses cards">') : page.index("</table>")]
     return re.findall(r'<th scope="row"><a [^>]*>(\w+)</a>', table)
 
 
