@@ -93,7 +93,7 @@ async def test_the_leaderboard_draws_an_interval_for_every_ranked_system(
     async with reader.width(390):
         assert await reader.runs("document.querySelector('.lenses').scrollWidth <= innerWidth")
         label = "getComputedStyle(document.querySelector('.lenses td'), '::before').content"
-        assert await reader.runs(label) == '"Human votes" " "'
+        assert "Human votes" in await reader.runs(label)
     widths = await reader.runs(
         "[...document.querySelectorAll('.interval rect')].map(r => r.getBoundingClientRect().width)"
     )
