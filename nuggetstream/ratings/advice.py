@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.files import tables
 from nuggetstream.files.tables import Table, Tabular
-from nuggetstream.ratings.board_tables import bounds, interval_column
+from nuggetstream.ratings.board_tables import neighbours_table
 from nuggetstream.ratings.comparison import Neighbours, NextBattle, Separation, Unranked
 from nuggetstream.ratings.fitting.intervals import Differences
 from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
@@ -47,29 +47,7 @@ class Advice(Tabular):
 
     def table(self) -> Table:
         """One row per two neighbours."""
-        columns = (
-            tables.text("above"),
-            tables.text("below"),
-            tables.number("gap", digits=0),
-            interval_column(self.level),
-            tables.number("battles", digits=0),
-            tables.count("needed", "battles needed"),
-            tables.text("state"),
-        )
-        rows = tuple(
-            (
-                pair.above,
-                pair.below,
-                pair.gap,
-                bounds(pair.gap_low, pair.gap_high),
-                pair.battles,
-                pair.needed,
-                pair.state.words,
-            )
-            for pair in self.neighbours
-        )
-        title = f"Neighbours, and battles until they can be told apart with probability {self.power:g}"
-        return Table(title, columns, rows, self._notes)
+        return neighbours_table(self.neighbours, self.level, self.power, self._notes)
 
     def next_table(self) -> Table:
         """One row per battle worth having, the most informative first."""

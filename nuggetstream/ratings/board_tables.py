@@ -6,7 +6,8 @@ from datetime import datetime
 from nuggetstream.files import numerals, tables
 from nuggetstream.files.table_data import Cell, Column
 from nuggetstream.files.tables import Table
-from nuggetstream.ratings.comparison import Pairing
+from nuggetstream.ratings.combined_standing import CombinedStanding
+from nuggetstream.ratings.comparison import Neighbours, Pairing
 from nuggetstream.ratings.standing import Standing
 
 RatedPeriod = tuple[datetime, datetime, float, Sequence[Standing]]
@@ -91,6 +92,69 @@ def timeline_table(title: str, periods: Iterable[RatedPeriod], level: float) -> 
         tables.count("rank"),
     )
     return Table(title, columns, tuple(row for period in periods for row in _period_rows(*period)))
+
+
+def neighbours_table(
+    neighbours: Iterable[Neighbours], level: float, power: float, notes: tuple[str, ...]
+) -> Table:
+    """One row per two neighbours, and the battles that they need.
+
+    Args:
+        neighbours: The pairs.
+        level: Confidence level of the intervals.
+        power: Probability that so many battles show a true difference.
+        notes: Why there is no advice.
+    """
+    columns = (
+        tables.text("above"),
+        tables.text("below"),
+        tables.number("gap", digits=0),
+        interval_column(level),
+        tables.number("battles", digits=0),
+        tables.count("needed", "battles needed"),
+        tables.text("state"),
+    )
+    rows = tuple(
+        (
+            pair.above,
+            pair.below,
+            pair.gap,
+            bounds(pair.gap_low, pair.gap_high),
+            pair.battles,
+            pair.needed,
+            pair.state.words,
+        )
+        for pair in neighbours
+    )
+    title = f"Neighbours, and battles until they can be told apart with probability {power:g}"
+    return Table(title, columns, rows, notes)
+
+
+def combined_table(standings: Iterable[CombinedStanding], level: float, note: str) -> Table:
+    """One row per system: three ratings, each with its interval.
+
+    Args:
+        standings: The systems.
+        level: Confidence level of the intervals.
+        note: What the state of the combined rating means.
+    """
+    columns = [tables.text("system")]
+    for kind in ("combined", "human", "automatic"):
+        title = f"{kind}: {numerals.level(level)} interval"
+        columns.append(tables.number(kind, digits=0))
+        columns.append(tables.interval(f"{kind}_low", f"{kind}_high", title, digits=0))
+    columns += [
+        tables.count("human_battles", "battles with both votes"),
+        tables.count("automatic_battles", "battles with an automatic vote"),
+        tables.text("remark"),
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for one in standings:
+        ratings: list[Cell] = []
+        for rating in (one.combined, one.human, one.automatic):
+            ratings += (None, None) if rating is None else (rating.rating, bounds(rating.low, rating.high))
+        rows.append((one.system, *ratings, one.human_battles, one.automatic_battles, one.unrankable))
+    return Table("Ratings by people and automatic votes", tuple(columns), tuple(rows), (note,))
 
 
 def interval_column(level: float) -> Column:

@@ -16,11 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.files import numerals, tables
-from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
-from nuggetstream.ratings.board_tables import bounds
+from nuggetstream.ratings.board_tables import combined_table
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState, Rating
 from nuggetstream.ratings.fit import anchor_index, fitted
 from nuggetstream.ratings.fitting import prediction_powered
@@ -95,36 +93,7 @@ class Combined(Tabular):
 
     def table(self) -> Table:
         """One row per system: three ratings, each with its interval."""
-        level = numerals.level(self.options.level)
-        columns = [tables.text("system")]
-        for kind in ("combined", "human", "automatic"):
-            title = f"{kind}: {level} interval"
-            columns += [
-                tables.number(kind, digits=0),
-                tables.interval(f"{kind}_low", f"{kind}_high", title, digits=0),
-            ]
-        columns += [
-            tables.count("human_battles", "battles with both votes"),
-            tables.count("automatic_battles", "battles with an automatic vote"),
-            tables.text("remark"),
-        ]
-        rows: list[tuple[Cell, ...]] = [
-            (
-                standing.system,
-                *_cells(standing.combined),
-                *_cells(standing.human),
-                *_cells(standing.automatic),
-                standing.human_battles,
-                standing.automatic_battles,
-                standing.unrankable,
-            )
-            for standing in self.standings
-        ]
-        return Table("Ratings by people and automatic votes", tuple(columns), tuple(rows), (self.note,))
-
-
-def _cells(rating: Rating | None) -> tuple[Cell, Cell]:
-    return (None, None) if rating is None else (rating.rating, bounds(rating.low, rating.high))
+        return combined_table(self.standings, self.options.level, self.note)
 
 
 def combine(votes: JointVotes, options: Options | None = None) -> Combined:

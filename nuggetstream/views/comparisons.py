@@ -8,8 +8,8 @@ from pydantic import Field
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Support
 from nuggetstream.domain.slice import Slice
-from nuggetstream.files.tables import Table, Tabular
-from nuggetstream.ratings.board_tables import pairs_table
+from nuggetstream.files.tables import Table, Tabular, count, number, text
+from nuggetstream.ratings.board_tables import combined_table, neighbours_table, pairs_table
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState
 from nuggetstream.ratings.comparison import LensAgreement, Neighbours, NextBattle, Pairing, Unranked
 from nuggetstream.ratings.method import Method
@@ -18,7 +18,7 @@ from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.views.common import View
 
 
-class CombinedView(View):
+class CombinedView(Tabular, View):
     """Human and automatic votes in one prediction-powered rating, beside the ratings from each kind alone."""
 
     arena: str
@@ -37,6 +37,10 @@ class CombinedView(View):
     systems that cannot be ranked."""
     received: int
     method: Method
+
+    def table(self) -> Table:
+        """One row per system: three ratings, each with its interval."""
+        return combined_table(self.standings, self.method.level, self.note or self.state.words)
 
 
 class PairsView(Tabular, View):
@@ -58,7 +62,7 @@ class PairsView(Tabular, View):
         return pairs_table(f"{self.arena}: {self.lens.value}", self.pairs, self.method.level)
 
 
-class AdviceView(View):
+class AdviceView(Tabular, View):
     """How many battles are still needed to tell neighbours apart, and which to run next."""
 
     arena: str
@@ -72,6 +76,11 @@ class AdviceView(View):
     scored: int
     received: int
     method: Method
+
+    def table(self) -> Table:
+        """One row per two neighbours."""
+        notes = (self.note,) if self.note else ()
+        return neighbours_table(self.neighbours, self.method.level, self.power, notes)
 
 
 class LabelAgreementView(View):
@@ -90,7 +99,7 @@ class LabelAgreementView(View):
     """Number of labels by the label of the first assigner and that of the second."""
 
 
-class AgreementView(View):
+class AgreementView(Tabular, View):
     """Agreement between the lenses of an arena."""
 
     arena: str
@@ -101,3 +110,21 @@ class AgreementView(View):
     received: int
     tie_policy: TiePolicy
     slice: Slice
+
+    def table(self) -> Table:
+        """One row per two lenses."""
+        names = ("battles", "agreed", "inverted", "kappa", "systems", "tau_b", "rho")
+        columns = (
+            text("first"),
+            text("second"),
+            *(number(name) if name in ("kappa", "tau_b", "rho") else count(name) for name in names),
+        )
+        rows = tuple(
+            (
+                one.first_evaluator or one.first,
+                one.second_evaluator or one.second,
+                *(getattr(one, name) for name in names),
+            )
+            for one in self.pairs
+        )
+        return Table(f"{self.arena}: agreement of lenses", columns, rows)

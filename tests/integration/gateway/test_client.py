@@ -281,9 +281,15 @@ async def test_boards_are_asked_for_with_typed_options(world: World, client: Any
     assert board.to_frame()["rating"].to_list() == [standing.rating for standing in board.standings]
     assert len(await client.leaderboard("demo", lens=["human", "judge"], since="2024-01-01")) == 2
     assert (await client.pairs("demo", lens="human")).to_frame().height == 3
-    assert (await client.advice("demo", count=1)).next[0].battles == 3
-    assert (await client.combined("demo", automatic="judge")).automatic_lens == "judge"
-    assert len((await client.agreement("demo")).pairs) == 3
+    advice = await client.advice("demo", count=1)
+    assert advice.next[0].battles == 3
+    assert advice.to_frame()["above"].to_list() == [pair.above for pair in advice.neighbours]
+    combined = await client.combined("demo", automatic="judge")
+    assert combined.automatic_lens == "judge"
+    assert str(combined).startswith("Ratings by people and automatic votes")
+    agreement = await client.agreement("demo")
+    assert agreement.to_frame()["battles"].to_list() == [pair.battles for pair in agreement.pairs]
+    assert agreement.to_frame().height == 3
     timeline = await client.timeline("demo", lens="human", every="day", cumulative=True, resamples=100)
     assert (timeline.cumulative, timeline.scored) == (True, 9)
     assert set(timeline.to_frame()["system"]) == {"atlas", "birch", "cobalt"}
