@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from nuggetstream.api.sources import in_python
 from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
 from nuggetstream.files.formats.exporting import Exported, write_export
 from nuggetstream.files.formats.exports import export_named
 from nuggetstream.files.formats.registry import read_battles as battles_of_file
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.results import problem_of, result_views
+from nuggetstream.files.results import checked, result_views
 from nuggetstream.views.battles import BattleView
 
 
@@ -69,10 +67,7 @@ def explain(results: str | Path, battle: str) -> BattleView:
     """
     for view in result_views(Path(results)):
         if view["id"] == battle:
-            try:
-                return BattleView.model_validate(view)
-            except ValidationError as error:
-                raise UnusableFile(f"{results}: {battle}: {problem_of(error)}") from error
+            return checked(BattleView, view, f"{results}: {battle}")
     raise UnusableFile(f"{results}: has no battle {battle!r}")
 
 

@@ -7,15 +7,17 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from nuggetstream.files.dataset import OVERALL, VOTE, BadLine
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.formats.rows import container_of, rows_in
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import read_text_lines
+
+_Kind = TypeVar("_Kind", bound=BaseModel)
 
 REJECTED = "rejected.jsonl"  # lines that the evaluation rejected, beside its results
 
@@ -89,7 +91,7 @@ def result_views(path: Path) -> Iterator[dict[str, Any]]:
         where = f"{path}:{row.line}"
         if isinstance(row, BadLine):
             raise UnusableFile(f"{where}: {row.problems[0]}")
-        _checked(row.value, where)
+        checked(BattleRow, row.value, where)
         yield row.value
 
 
@@ -104,19 +106,24 @@ def _battle(line: str, where: str) -> BattleRow:
         fields = json.loads(line)
     except ValueError as error:
         raise UnusableFile(f"{where}: is not JSON: {error}") from error
-    return _checked(fields, where)
+    return checked(BattleRow, fields, where)
 
 
-def _checked(fields: object, where: str) -> BattleRow:
+def checked(kind: type[_Kind], fields: object, where: str) -> _Kind:
+    """An evaluated battle as one of the types that read it.
+
+    Raises:
+        UnusableFile: It is none; names the place and the field.
+    """
     if not isinstance(fields, dict):
         raise UnusableFile(f"{where}: is not a JSON object")
     try:
-        return BattleRow.model_validate(fields)
+        return kind.model_validate(fields)
     except ValidationError as error:
-        raise UnusableFile(f"{where}: {problem_of(error)}") from error
+        raise UnusableFile(f"{where}: {_problem(error)}") from error
 
 
-def problem_of(error: ValidationError) -> str:
+def _problem(error: ValidationError) -> str:
     """The first field at fault, and how many more there are."""
     first, *more = error.errors(include_url=False)
     field = ".".join(map(str, first["loc"]))
