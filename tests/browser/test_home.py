@@ -10,6 +10,7 @@ from selenium.webdriver.common.keys import Keys
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleSubmitted
 from tests.browser.reader import Reader
+from tests.integration.gateway.test_stream import following
 from tests.integration.gateway.world import Story, World, battle
 
 QUICK_TIMERS = """const timeout = setTimeout, interval = setInterval;
@@ -19,6 +20,8 @@ var turns = 0, hidden = false, calls = [];
 interval(() => (turns += 1), 100);
 window.fetch = () => new Promise((resolve) => calls.push(resolve));
 Object.defineProperty(document, "hidden", { get: () => hidden });"""
+NO_LONG_TIMERS = """const timeout = setTimeout;
+window.setTimeout = (work, ms) => (ms < 4000 ? timeout(work, ms) : 0);"""
 QUERIES = "table.battles th[scope=row] > a"
 
 
@@ -95,7 +98,9 @@ async def test_a_new_battle_appears_without_a_reload_and_arrows_lead_from_battle
 ) -> None:
     await world.happens(Story(battle()).submitted(), Story(battle(id="sky", query="Why blue?")).submitted())
     reader = Reader(browser, world)
-    await reader.opens("/")
+    async with before_every_page(browser, NO_LONG_TIMERS):  # so that only an event can tell of the new battle
+        await reader.opens("/")
+    await following(world)
     await reader.runs("(window.sameDocument = true)")
     await reader.runs(f"document.querySelector('{QUERIES}').focus()")
     focused = "document.activeElement.textContent"

@@ -6,9 +6,12 @@
 const EVERY_MS = 4000;
 const MOST_MS = 120000;
 const PAUSE = 4; // the pause after a fetch, as a multiple of the time that it took
+const SOON_MS = 300; // after an event, so that several that come together are one fetch
+const KINDS = ["submitted", "ended", "voted"];
 const LINKS = "#feed th[scope=row] > a";
 
 const live = document.getElementById("live");
+let wake = () => {};
 
 async function refresh() {
   if (live && !live.checked) return;
@@ -20,6 +23,30 @@ async function refresh() {
   }
 }
 
+// Resolves after a pause, or shortly after a battle has begun or ended, or a person has voted.
+function news(pause) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, pause);
+    wake = () => {
+      clearTimeout(timer);
+      setTimeout(resolve, SOON_MS);
+    };
+  });
+}
+
+// One page of the browser follows the events of all battles, since each stream holds a connection.
+async function listen() {
+  const query = new URLSearchParams([...KINDS.map((kind) => ["kind", kind])]);
+  const arena = new URLSearchParams(location.search).get("arena");
+  if (arena) query.set("arena", arena);
+  await navigator.locks?.request("nuggetstream-feed", { ifAvailable: true }, (lock) => {
+    if (!lock) return undefined;
+    const source = new EventSource(`/v1/stream?${query}`);
+    for (const kind of KINDS) source.addEventListener(kind, () => wake());
+    return new Promise(() => {}); // the lock is kept as long as the page
+  });
+}
+
 function shown() {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true })).then(shown);
@@ -27,7 +54,7 @@ function shown() {
 
 async function follow() {
   for (let pause = EVERY_MS; ; ) {
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await news(pause);
     await shown(); // nothing is fetched for a tab that nobody sees
     const began = performance.now();
     await refresh();
@@ -62,4 +89,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (live) live.closest("label").hidden = false;
-if (location.protocol.startsWith("http")) follow(); // not in a saved page
+if (location.protocol.startsWith("http")) { // not in a saved page
+  follow();
+  listen().catch(() => {}); // without a stream the list is fetched again after each pause
+}
