@@ -136,12 +136,16 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
             await reader.runs(UNFOLD)
             inner, content = await reader.runs("[window.innerWidth, document.documentElement.scrollWidth]")
             assert content <= inner, path
-        await reader.opens("/system?arena=demo&name=x&against=y")
-        assert await reader.runs("[...document.querySelectorAll('.cards td:not([data-label])')].length") == 0
+            assert await reader.runs("document.querySelectorAll('.cards td:not([data-label])').length") == 0
         await reader.opens("/battles/tides")
         cut_off = "[...document.querySelectorAll('.wide')].filter(b => b.scrollWidth > b.clientWidth).length"
         assert await reader.runs(cut_off) == 0
         assert len(await reader.texts(".scores td")) == 12
+        await reader.opens("/failures")
+        widths = (
+            "[...document.querySelectorAll('.fields.cards td')].map((e) => e.getBoundingClientRect().right)"
+        )
+        assert max(await reader.runs(widths)) <= PHONE
 
 
 @pytest.mark.parametrize("width", [PHONE, 1300])
