@@ -1,6 +1,6 @@
 """Choose the facts that a good answer needs: the most salient sentences of all documents."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,8 +82,8 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
     merit = TRUST[dense] * topical(vectors, asked)
     merit += manner([c.text for c in pool], [c.opens for c in pool], weight)
     alike = vectors @ vectors.T
-    if not dense:  # of rare terms alone, two ways to say one thing can have few in common
-        alike = np.maximum(alike, SAME[dense] * (_shared([c.text for c in pool]) >= SHARED))
+    if not dense:  # a short sentence is less like a long one than what it says
+        alike = np.maximum(alike, SAME[dense] * (_shared([c.text for c in pool], weight) >= SHARED))
     return _facts(pool, _diverse(merit, alike, min(limit, ENOUGH), SAME[dense]), alike, SAME[dense])
 
 
@@ -112,12 +112,13 @@ def is_fact(sentence: str) -> bool:
     )
 
 
-def _shared(texts: Sequence[str]) -> Matrix:
-    """The share of the terms of the shorter of two texts that the other one has, for all pairs."""
-    bags = bag_vectors(texts, dict.fromkeys((term for text in texts for term in terms(text)), 1.0)) > 0
-    counts = bags.sum(axis=1, dtype=np.float32)
-    common = bags.astype(np.float32) @ bags.T.astype(np.float32)
-    return np.asarray(common / np.maximum(np.minimum.outer(counts, counts), 1), dtype=np.float32)
+def _shared(texts: Sequence[str], weight: Mapping[str, float]) -> Matrix:
+    """The share of the weight of the lighter of two texts that the other one has, for all pairs."""
+    bags = (bag_vectors(texts, weight) > 0).astype(np.float32)
+    weighed = bags * np.fromiter(weight.values(), np.float32)
+    totals = weighed.sum(axis=1)
+    share = (weighed @ bags.T) / np.maximum(np.minimum.outer(totals, totals), 1e-6)
+    return np.asarray(share, dtype=np.float32)
 
 
 def _preselect(pool: Sequence[_Candidate], vectors: Matrix, asked: Matrix) -> list[int]:
