@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from nuggetstream.text.sentences import sentences
 
-_CUT = re.compile(r"\s*(?:\.{3,}|…|\[…\])\s*")
+_CUT = re.compile(r"\.{3,}|…|\[…\]")
 _NO_LETTER = re.compile(r"[\W_]+")
 _DENSE = re.compile("[\u2e80-\u9fff\uac00-\ud7af]")
 _LETTERS = 16  # of a sentence that can be recognised by itself; shorter ones are on many pages

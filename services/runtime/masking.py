@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 _STARS = "***"
-# Up to the last @ of the word, because a password may contain one, or a slash that is not encoded.
-_USERINFO = re.compile(r"(?<=://)(?:([^/@:\s,]*)(:)[^\s,]*|[^/\s,]*)@")
+# Up to the last @ of the word, because a password may contain one, or a slash that is not encoded; but not
+# beyond the next ://, so that the time stays linear.
+_USERINFO = re.compile(r"(?<=://)(?:([^/@:\s,]*)(:)(?:(?!://)[^\s,])*|[^/\s,]*)@")
 _SHOWN_PARAMETERS = frozenset({"api-version", "ssl", "sslmode"})
 _PARAMETER = re.compile(r"(?<=[?&;])([^=&;#\s,]+)=([^&;#\s,]*)")
 _CREDENTIALS = re.compile(r"(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{8,}")

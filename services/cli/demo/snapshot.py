@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 import httpx2
 
 _LINK = re.compile(r'(href|src)="(/[^"]*)"')
-_ANCHOR = re.compile(r'<a\b[^>]*\bhref="(/[^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
+_ANCHOR = re.compile(r'<a\b[^<>]*\bhref="(/[^"]*)"[^<>]*>(.*?)</a>', re.DOTALL)
 _MENU = re.compile(r"<nav\b.*?</nav>", re.DOTALL)
 _ALONE = re.compile(r'<p\b[^>]*><a\b[^>]*\bhref="(/[^"]*)"[^>]*>[^<]*</a></p>')
 _FORM = re.compile(r'<form\b[^>]*aria-label="([^"]*)".*?</form>', re.DOTALL)

@@ -32,7 +32,7 @@ _START, _END = "\ufdd0", "\ufdd1"
 _PRIVATE = re.compile(f"[{_START}{_END}]")
 _NOT_TEXT = re.compile(rf"({_START}\d+;)|{_END}")
 _BEFORE = re.compile(r"[\s>|#*_`+~-]*(?:\d{1,9}[.)]\s+)?[*_`]*")  # markup at the beginning of a quote
-_AFTER = re.compile(r"[\s|*_`~]*\Z")
+_AFTER = re.compile(r"(?<![\s|*_`~])[\s|*_`~]*\Z")
 _FORMULA = re.compile(
     r"\\\((?P<a>.{1,400}?)\\\)|\\\[(?P<b>.{1,400}?)\\\]|\$\$(?P<c>[^$]{1,400})\$\$"
     r"|\$(?P<d>[^\s$](?:[^$\n]{0,400}[^\s$\\])?)\$(?!\d)",

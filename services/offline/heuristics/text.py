@@ -18,13 +18,15 @@ MAX_SENTENCE_CHARS = 600  # a longer text without punctuation is cut into pieces
 
 _INVISIBLE = re.compile(r"[\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060\ufeff\x00-\x08\x0b-\x1f]")
 # Marks without a number; numbered ones are those of `nuggetstream.text.citations`.
-_SOURCE_NOTE = re.compile(r"\s*(?:【[^】]{0,40}】|\[(?:citation needed|source|sources?:[^\]]{0,80})\])")
+_SOURCE_NOTE = re.compile(
+    r"(?<!\s)\s*(?:【[^】]{0,40}】|\[(?:citation needed|source|sources?:[^\]]{0,80})\])"
+)
 # Every repetition is bounded, so that no text, however malformed, costs more than linear time.
 _IMAGE = re.compile(r"!\[[^\]\[]{0,300}\]\([^()\s]{0,500}\)")
 _LINK = re.compile(r"\[([^\]\[]{1,300})\]\((?:[^()]|\([^()]{0,100}\)){1,500}\)")
 _URL = re.compile(r"https?://\S+|\bwww\.\S+")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
-_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|~~|`+)(?=\S)(.{1,300}?)(?<=\S)\1")
+_EMPHASIS = re.compile(r"(\*{1,3}|_{2,3}|~~|`{1,3})(?=\S)(.{1,300}?)(?<=\S)\1")
 _BULLET = re.compile(r"^\s*(?:>\s*)*(?:[-*+•‣◦▪–—·]\s+|\(?\d{1,2}[.)]\s+|[a-zA-Z][)]\s+|[①-⑳]\s*)?")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
 _RULE = re.compile(r"^[\s|:*_=+-]*$")
@@ -33,7 +35,7 @@ _WORD = re.compile(rf"[{core.UNSPACED}]|[^\W{core.UNSPACED}]+")
 _OPENING = r"(?:[*_`\"“„(]{0,3})(?<!\w)"
 _BETWEEN = r"(?:[^\w\[]|\[[^\]\n]{0,40}\])*"  # unambiguous, so that matching takes linear time
 _CLOSING = r"[*_`\"”)]{0,3}(?:\s?\[[\d,;\s–-]{1,20}\])*[.!?。！？]?"
-_BEFORE_STOP = re.compile(r"\s+([.,;:!?])(?=\s|$)")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s+([.,;:!?])(?=\s|$)")
 
 
 def clean(line: str) -> str:

@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema
 from services.runtime.llm.decisions.question import Question
 from services.runtime.llm.replies import Reply, every_id_once
 
-LINE = re.compile(r"(?P<name>[^\s:]+)[ \t:]+(?P<letter>[A-Za-z])(?![A-Za-z])\.?")
+LINE = re.compile(r"(?P<name>[^\s:]{1,200})[ \t:]+(?P<letter>[A-Za-z])(?![A-Za-z])\.?")
 _EXAMPLE = "n1 s"
 _SUM_ERROR = 0.02  # by which probabilities may miss 1, since endpoints round them
 
