@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import grpc
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 
 from services.runtime.message_bounds import TooManyFields, check_fields
 from services.runtime.rpc_errors import end_call
@@ -107,26 +107,28 @@ class _Counted:
 
 
 def _bounded(parse: Any) -> Any:
-    """A parser that returns `TooManyFields` in place of a message that is too expensive to parse."""
+    """A parser that returns the error in place of a message that is malformed or too expensive to parse."""
     kind = getattr(parse, "__self__", None)
     if not (isinstance(kind, type) and issubclass(kind, Message)):
         return parse
 
-    def bounded(body: bytes) -> Message | TooManyFields:
+    def bounded(body: bytes) -> Message | ValueError:
         try:
             check_fields(body, kind)
+            return kind.FromString(body)
         except TooManyFields as error:
             return error
-        return kind.FromString(body)
+        except DecodeError:
+            return ValueError(f"is no message of the type {kind.DESCRIPTOR.full_name}")
 
     return bounded
 
 
 async def _readable(request: Any, context: Context) -> Any:
-    """The request, or the stream of them, without what is too expensive to parse: that ends the call."""
+    """The request, or the stream of them; what cannot be parsed, or is too expensive to, ends the call."""
     if hasattr(request, "__aiter__"):
         return _each_readable(request, context)
-    if isinstance(request, TooManyFields):
+    if isinstance(request, ValueError):
         await _reject(context, grpc.StatusCode.INVALID_ARGUMENT, str(request))
     return request
 

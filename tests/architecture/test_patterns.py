@@ -1,7 +1,7 @@
 """No regular expression of the product takes time that grows faster than the text that it reads.
 
-Every pattern is fed long texts of one repeated part, in each way in which the code uses it. Four times as long
-a text may take four times as long, and not sixteen times.
+Every pattern is fed long texts of one repeated part, in each way in which the code uses it. A text that is
+four times as long may take four times as long, and not sixteen times.
 """
 
 import ast
@@ -17,7 +17,25 @@ ROOT = Path(__file__).parents[2]
 METHODS = {"search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
 PARTS = (
     *" _a1.*[(<\n-#\"'`$,|~=/&{\\é中\t",
-    *("a ", "a.", ". ", "1.", "1,", "a-", "[a", "[1", "(a", "<a ", '"a', "$a", "a\n", "\n ", "* ", "# ", "**"),
+    *(
+        "a ",
+        "a.",
+        ". ",
+        "1.",
+        "1,",
+        "a-",
+        "[a",
+        "[1",
+        "(a",
+        "<a ",
+        '"a',
+        "$a",
+        "a\n",
+        "\n ",
+        "* ",
+        "# ",
+        "**",
+    ),
     *("[[", "](", "a@", "://", "http://a", "&a", "n1 ", "a: ", "- ", "a_", "1-", "1 ", "A.", "A ", ">"),
 )
 ENDS = ("", "!", "\x00")
@@ -59,7 +77,8 @@ def run(pattern: re.Pattern[str], method: str) -> Callable[[str], object]:
         return lambda text: pattern.sub("", text)
     if method == "finditer":
         return lambda text: list(pattern.finditer(text))
-    return lambda text: getattr(pattern, method)(text)
+    reads: Callable[[str], object] = getattr(pattern, method)
+    return reads
 
 
 def seconds(reads: Callable[[str], object], text: str) -> float:

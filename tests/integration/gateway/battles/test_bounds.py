@@ -73,6 +73,29 @@ async def test_a_battle_that_is_too_expensive_to_parse_ends_a_stream(arena: Any)
     assert (caught.value.code(), caught.value.details()) == (grpc.StatusCode.INVALID_ARGUMENT, TOO_MANY)
 
 
+@pytest.mark.parametrize("method", ["SubmitBattle", "CastVote"])
+async def test_a_malformed_request_is_an_invalid_argument(world: World, method: str) -> None:
+    async with rpc.channel(world.grpc_target) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await channel.unary_unary(f"/arena.v1.Arena/{method}")(b"\xff\xff")
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert caught.value.details() == f"is no message of the type arena.v1.{method}Request"
+
+
+@pytest.mark.parametrize("method", ["SubmitBattles", "WatchBattle"])
+async def test_a_malformed_request_ends_a_stream_as_an_invalid_argument(world: World, method: str) -> None:
+    async with rpc.channel(world.grpc_target) as channel:
+        path = f"/arena.v1.Arena/{method}"
+        if method == "SubmitBattles":
+            replies = channel.stream_stream(path)(each(b"\xff\xff"))
+        else:
+            replies = channel.unary_stream(path)(b"\xff\xff")
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            [reply async for reply in replies]
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert caught.value.details() == f"is no message of the type arena.v1.{method}Request"
+
+
 async def test_a_request_is_as_large_as_over_http_and_no_larger(arena: Any) -> None:
     large = wire(battle())
     large.query = "x" * (MAX_BATTLE_BYTES - 1000)
