@@ -27,6 +27,7 @@ _log = structlog.get_logger()
 
 _CHAT = "/chat/completions"
 _NO_SUCH_PATH = frozenset({404, 405, 501})
+_FEW = 4  # calls at once that a server with a single slot may have been given
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class Endpoint:
         self._exchanges, self.model, self.batched = Exchange(client, timeout_s), model, batched
         self.dialect = Dialect(stream=stream and not batched)
         self.speed = Speed(timeout_s)
+        self._running: list[int] = []  # the work of each call in progress
 
     @property
     def host(self) -> str:
@@ -126,7 +128,11 @@ class Endpoint:
             # A model that reasons may be silent meanwhile, and every other one writes part by part.
             unseen = dialect.reasoning(request) if dialect.streams(request) else dialect.limit(request)
             work = work_of(Tokens(asked, unseen))
-        silence_s = self.speed.silence(work)
+        # An endpoint with many calls at once does them side by side; one with few may have a single slot.
+        ahead = sum(self._running) if len(self._running) < _FEW else 0
+        silence_s = self.speed.silence(work, ahead)
+        in_all = work_of(Tokens(asked, dialect.limit(request)))
+        self._running.append(in_all)
         try:
             if decides:
                 return self._decided(request, await self._post(native.PATH, body, request, silence_s))
@@ -142,6 +148,8 @@ class Endpoint:
             if decides and failed.status in _NO_SUCH_PATH:
                 raise _NoDecisions from failed
             raise
+        finally:
+            self._running.remove(in_all)
 
     async def _post(
         self, path: str, body: dict[str, Any], request: ModelRequest, silence_s: float

@@ -43,16 +43,17 @@ class Speed:
         """Tokens read per second, by the slowest of the last calls; None before the first."""
         return min(self._measured, default=None)
 
-    def silence(self, work: int) -> float:
+    def silence(self, work: int, ahead: int = 0) -> float:
         """Seconds of silence that are allowed in a call.
 
         Args:
             work: The work that the endpoint does before it must be heard of, as `work_of`.
+            ahead: The work of calls of ours that it may do before, because it does one after the other.
         """
         if (slowest := self.slowest) is None:
             expected = min(work / _SLOWEST, _LONGEST_UNPROVEN_S)
         else:
-            expected = min(_ROOM * (work + _OVERHEAD) / slowest, _LONGEST_S)
+            expected = min((_ROOM * (work + _OVERHEAD) + ahead) / slowest, _LONGEST_S)
         # A call that was given up may only have been slower than any before.
         return max(self._least_s, expected, min(2 * self._unanswered_s, _LONGEST_UNPROVEN_S))
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.runtime.llm.speed import Speed
+from services.runtime.llm.prices import Tokens
+from services.runtime.llm.speed import Speed, work_of
 
 PROMPT = 10_000  # tokens
 
@@ -22,6 +23,13 @@ def test_a_slow_endpoint_has_what_it_needs_with_room() -> None:
     for _ in range(10):
         speed.answered(3_000, seconds=1.0)
     assert speed.silence(PROMPT) == 60.0
+
+
+def test_a_slow_endpoint_has_the_time_of_the_calls_before_which_it_does_first() -> None:
+    # One slot: the call before read 2,952 tokens and wrote up to 4,000 of them, at 20 tokens read per second.
+    speed, before = Speed(60.0), work_of(Tokens(input=2_952, output=4_000))
+    speed.answered(2_000, seconds=110.0)
+    assert speed.silence(2_000) < 840 < speed.silence(2_000, ahead=before)
 
 
 def test_a_short_prompt_says_little_about_the_speed() -> None:
