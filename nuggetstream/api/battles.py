@@ -63,7 +63,7 @@ def explain(results: str | Path, battle: str) -> BattleView:
 
     >>> explain("results.jsonl", "b1")
     Traceback (most recent call last):
-    nuggetstream.files.opening.UnusableFile: results.jsonl: cannot be read: No such file or directory
+    nuggetstream.files.opening.UnusableFile: results.jsonl: No such file or directory
     """
     for view in result_views(Path(results)):
         if view["id"] == battle:

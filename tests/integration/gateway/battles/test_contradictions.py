@@ -53,7 +53,7 @@ async def test_a_contradiction_is_an_error_of_the_answer_and_counts_as_no_suppor
     assert line in shown.explanation
 
     page = (await world.http.get("/battles/tides")).text
-    assert "contradicts it</summary>" in page
+    assert 'B <span aria-hidden="true">≠</span><span class="unseen">contradicts it' in page
     assert "contradicts it 0.80" in page
     assert QUOTE in page
     assert "B contradicts: " in page
