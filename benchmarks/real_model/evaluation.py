@@ -36,18 +36,18 @@ class Call:
         stage: Stage that made it.
         outcome: What became of it, as in the log of calls.
         repair: Whether it is the second request after an unusable reply.
-        seconds: Seconds until the end of the reply.
-        read: Tokens of the prompt.
-        written: Tokens of the reply.
+        seconds: Seconds until the end of the reply; None where there was no call.
+        read: Tokens of the prompt; None where nobody counted them.
+        written: Tokens of the reply; None where nobody counted them.
         detail: What was wrong with the reply.
     """
 
     stage: str
     outcome: str
     repair: bool
-    seconds: float
-    read: int
-    written: int
+    seconds: float | None
+    read: int | None
+    written: int | None
     detail: str
 
     @property
@@ -110,7 +110,7 @@ def _calls(database: Path) -> list[Call]:
     with closing(sqlite3.connect(database)) as connection:
         rows = connection.execute(query).fetchall()
     return [
-        Call(stage, outcome, bool(repair), seconds or 0.0, read or 0, written or 0, detail or "")
+        Call(stage, outcome, bool(repair), seconds, read, written, detail or "")
         for stage, outcome, repair, seconds, read, written, detail in rows
     ]
 
@@ -135,15 +135,20 @@ def replies(calls: Sequence[Call]) -> str:
 
 
 def by_stage(calls: Sequence[Call], battles: int) -> list[str]:
-    """Calls, seconds and tokens of each stage per battle."""
+    """Calls, seconds and tokens of each stage per battle; how many calls nobody counted is said."""
     lines = []
-    for stage in sorted({call.stage for call in calls}):
-        own = [call for call in calls if call.stage == stage]
-        seconds = sum(call.seconds for call in own) / battles
-        read, written = (sum(getattr(call, what) for call in own) / battles for what in ("read", "written"))
+    made = [call for call in calls if call.seconds is not None]
+    for stage in sorted({call.stage for call in made}):
+        own = [call for call in made if call.stage == stage]
+        counted = [call for call in own if call.read is not None and call.written is not None]
+        seconds = sum(call.seconds or 0.0 for call in own) / battles
+        read, written = (
+            sum(getattr(call, what) for call in counted) / battles for what in ("read", "written")
+        )
+        uncounted = f", without {len(own) - len(counted)} calls" if len(counted) < len(own) else ""
         lines.append(
             f"  {stage:<12}{len(own) / battles:6.1f} calls{seconds:8.1f} s{read:8.0f} tokens read"
-            f"{written:7.0f} written"
+            f"{written:7.0f} written{uncounted}"
         )
     return lines
 

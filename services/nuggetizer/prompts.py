@@ -63,7 +63,7 @@ def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[Nu
         parameters=(("limit", limit),),
         check=_some_text,
         lines=_nuggets_of(documents, 1, limit),
-        spare=tuple(document.id for document in documents if document.kind == "chunk"),
+        spare=_spare(documents),
     )
 
 
@@ -126,6 +126,12 @@ def importance(query: str, nuggets: Sequence[Block]) -> Prompt[ImportanceReply]:
         check=check,
         lines=Lines.labelled(ids, "[vo]"),
     )
+
+
+def _spare(documents: Sequence[Block]) -> tuple[str, ...]:
+    """The passages that may be left out; nuggets need one document that states them."""
+    passages = tuple(document.id for document in documents if document.kind == "chunk")
+    return passages if len(passages) < len(documents) else passages[1:]
 
 
 def _nuggets_of(documents: Sequence[Block], least: int, most: int) -> Lines:
