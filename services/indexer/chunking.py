@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from nuggetstream.domain.identity import derived_id
 from services.indexer.sentences import Sentence, sentences
+from services.store.chunk_texts import Span
 from services.store.chunks import Origin, StoredChunk
 
 # Part of every chunk id, because another way to cut gives other chunks.
@@ -54,6 +55,7 @@ def cut(content_hash: str, text: str, origin: Origin, size: int, overlap: int) -
             ordinal=ordinal,
             text=_joined([parts[i] for i in run]),
             origin=origin,
+            span=Span(parts[run.start].start, parts[run.stop - 1].stop),
         )
         for ordinal, run in enumerate(windows(len(parts), size, overlap))
     ]

@@ -30,10 +30,22 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence and the number of its line, from 0."""
+    """One sentence of a text.
+
+    Attributes:
+        text: The sentence.
+        line: Number of its line, from 0.
+        start: Number of its first character, from 0.
+    """
 
     text: str
     line: int
+    start: int
+
+    @property
+    def stop(self) -> int:
+        """Number of the character after its last."""
+        return self.start + len(self.text)
 
 
 def sentences(text: str, language: str | None) -> list[Sentence]:
@@ -50,15 +62,18 @@ def sentences(text: str, language: str | None) -> list[Sentence]:
     ['1. Tea, e.g. green.', 'Boil it.']
     """
     primary = (language or "en").partition("-")[0]
-    result, in_code = list[Sentence](), False
+    result, in_code, position = list[Sentence](), False, 0
     for number, line in enumerate(text.splitlines()):
         is_fence = _FENCE.match(line) is not None
         whole = is_fence or in_code or _TABLE_ROW.fullmatch(line) is not None
         in_code ^= is_fence
         for part in [line] if whole else _parts(line, primary):
             trimmed = part.strip()
-            starts = range(0, len(trimmed), _MAX_CHARS)
-            result += [Sentence(trimmed[start : start + _MAX_CHARS], number) for start in starts]
+            for start in range(0, len(trimmed), _MAX_CHARS):
+                sentence = trimmed[start : start + _MAX_CHARS]
+                position = text.index(sentence, position)  # only white space is between
+                result.append(Sentence(sentence, number, position))
+                position += len(sentence)
     return result
 
 

@@ -1,7 +1,8 @@
 """Chunks, their vectors, and the pages of each battle."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
 from operator import itemgetter
@@ -15,7 +16,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
 from services.store.chunk_tables import chunks, vectors
-from services.store.chunk_texts import stored_span, texts_of_rows
+from services.store.chunk_texts import Span, stored_span, texts_of_rows
 from services.store.database import Database, insert_into
 from services.store.sqlite_threads import Each
 from services.store.tables import sources
@@ -56,6 +57,7 @@ class StoredChunk:
         ordinal: Number of the chunk within its page, from 0.
         text: Its sentences.
         origin: Language and age of the page.
+        span: Where it is in the page, as it was cut; None when unknown, and in a chunk that was read.
     """
 
     id: str
@@ -63,6 +65,7 @@ class StoredChunk:
     ordinal: int
     text: str
     origin: Origin = Origin()
+    span: Span | None = field(default=None, compare=False)
 
     @property
     def text_hash(self) -> str:
@@ -116,10 +119,10 @@ class Chunks:
         """Store chunks; existing ones stay unchanged.
 
         Args:
-            new: The chunks, those of a page in its order.
-            pages: Texts of stored pages by content hash; chunks of these are stored as spans.
+            new: The chunks; those with spans are stored as spans of their pages.
+            pages: Texts of stored pages by content hash.
         """
-        rows = _rows_of(new, pages or {})
+        rows = await asyncio.to_thread(_rows_of, new, pages or {})
         if not self._database.is_sqlite:  # so that two writers of the same pages cannot deadlock
             rows.sort(key=itemgetter("content_hash", "ordinal", "id"))
         await self._database.insert_rows(chunks, rows)
@@ -276,15 +279,12 @@ def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
 
 def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[str, Any]]:
     rows = []
-    starts: dict[str, int] = {}  # of the chunk before, by page
     for chunk in new:
         row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
         row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash, **asdict(chunk.origin)}
         page = pages.get(chunk.content_hash)
-        span = None if page is None else stored_span(chunk.text, page, starts.get(chunk.content_hash, 0))
-        if span is not None:
-            starts[chunk.content_hash] = span[0].start
-            row |= {"text": None, "span": span[1]}
+        if page is not None and chunk.span is not None:
+            row |= {"text": None, "span": stored_span(chunk.text, page, chunk.span)}
         rows.append(row)
     return rows
 
