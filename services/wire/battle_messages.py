@@ -19,13 +19,13 @@ from nuggetstream.domain.identity import content_hash
 from nuggetstream.files.submission import InvalidSubmission
 from services.runtime.bus import Bus, describe_error
 from services.runtime.bus.message import SCHEMA
+from services.runtime.bus.stored import stored_headers
 from services.runtime.errors import Unavailable
 from services.runtime.message_bounds import TooManyFields, check_fields
 from services.wire import subjects
 from services.wire.codec import BATTLE, UndecodableMessage, decode
 from services.wire.submitted import submitted_battle
 
-_SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
 _SUBJECTS = (
     (subjects.STREAM_ARENA, subjects.BATTLES),
     (subjects.STREAM_ARENA, f"{subjects.GRADING}.>"),
@@ -76,18 +76,10 @@ class BattleMessages:
 
     async def _read(self, stream: str, subject: str) -> AsyncIterator[tuple[int, str | None, datetime]]:
         """Number, hash of the battle (None where it has none) and time of every message of a stream."""
-        sub = await self._bus.js.subscribe(subject, stream=stream, ordered_consumer=True, headers_only=True)
-        try:
-            left = ((await sub.consumer_info()).num_pending or 0) + sub.pending_msgs
-            while left > 0:
-                message = await sub.next_msg(_SILENCE)
-                metadata = message.metadata
-                left = metadata.num_pending
-                number = metadata.sequence.stream
-                battle = (message.headers or {}).get(BATTLE) or await self._decoded(stream, number)
-                yield number, battle, metadata.timestamp
-        finally:
-            await sub.unsubscribe()
+        async for message in stored_headers(self._bus, stream, subject):
+            number = message.metadata.sequence.stream
+            battle = (message.headers or {}).get(BATTLE) or await self._decoded(stream, number)
+            yield number, battle, message.metadata.timestamp
 
     async def _decoded(self, stream: str, number: int) -> str | None:
         try:

@@ -3,11 +3,16 @@
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
+import nats.errors
+
+from services.cli.prepared import NotPreparedYet, require_streams
 from services.runtime.broker_token import TOKEN, private_folder, write_private
+from services.runtime.bus import Bus, BusSettings, ensure
 from services.runtime.nats_server import NatsServer
+from services.wire.topology import consumers, streams
 from tests.e2e.ports import free_ports
 
 
@@ -45,3 +50,13 @@ async def brokers(folders: Mapping[str, Path]) -> AsyncIterator[dict[str, NatsSe
             stack.push_async_callback(server.stop)
         await asyncio.gather(*(server.start() for server in servers.values()))
         yield servers
+
+
+async def declared(servers: tuple[str, ...]) -> None:
+    """Wait until a cluster that has just been started has all streams."""
+    async with Bus.connect(BusSettings(servers=servers, name="test")) as bus, asyncio.timeout(120):
+        while True:
+            with suppress(nats.errors.Error, NotPreparedYet):
+                await ensure(bus.js, streams(3), consumers())
+                return await require_streams(bus)
+            await asyncio.sleep(0.2)

@@ -3,25 +3,24 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx2
-import nats.errors
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from services.cli.prepared import NotPreparedYet, require_streams
+from services.cli.prepared import NotPreparedYet
 from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.cli.starting import Start
 from services.runtime import rpc
-from services.runtime.bus import Bus, BusSettings, ensure
+from services.runtime.bus import Bus, ensure
 from services.store.database import Database
-from services.wire.topology import consumers, streams
+from services.wire.topology import streams
 from tests.brokers import Broker
-from tests.chaos.brokers import brokers
+from tests.chaos.brokers import brokers, declared
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
 
@@ -112,16 +111,6 @@ async def test_services_wait_while_members_of_the_cluster_are_away_and_say_so(
                 await asyncio.gather(first, second)
         for port in (http, *grpc):  # the service itself listens there next
             (await asyncio.start_server(lambda _, __: None, "127.0.0.1", port)).close()
-
-
-async def declared(servers: tuple[str, ...]) -> None:
-    """Wait until a cluster that has just been started has all streams."""
-    async with Bus.connect(BusSettings(servers=servers, name="test")) as bus, asyncio.timeout(120):
-        while True:
-            with suppress(nats.errors.Error, NotPreparedYet):
-                await ensure(bus.js, streams(3), consumers())
-                return await require_streams(bus)
-            await asyncio.sleep(0.2)
 
 
 async def says(address: str, status: int) -> bool:

@@ -12,12 +12,11 @@ from nuggetstream.domain.failure import Reason
 from services.gateway.errors import Irretrievable
 from services.runtime.bus import Bus, describe_error
 from services.runtime.bus.message import delivery_of
+from services.runtime.bus.stored import stored_headers
 from services.runtime.errors import Unavailable
 from services.runtime.runner import DeadLetter
 from services.store.failed import FailureFilter
 from services.wire.subjects import DEAD, STREAM_DEAD
-
-_SILENCE = 5.0  # seconds without a message after which the broker counts as unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +120,12 @@ class DeadLetters:
 
     async def _read(self, subject: str) -> AsyncIterator[StoredLetter]:
         """The dead letters on a subject, oldest first, without their bodies."""
-        sub = await self._bus.js.subscribe(
-            subject, stream=STREAM_DEAD, ordered_consumer=True, headers_only=True
-        )
-        try:
-            left = (await sub.consumer_info()).num_pending or 0
-            left += sub.pending_msgs  # those that were delivered already
-            while left > 0:
-                message = await sub.next_msg(_SILENCE)
-                left = message.metadata.num_pending
-                try:
-                    letter = DeadLetter.read(message.headers or {}, None)
-                except (KeyError, ValueError):
-                    continue  # not written by this platform
-                yield StoredLetter(
-                    message.metadata.sequence.stream, letter, delivery_of(message).published_at
-                )
-        finally:
-            await sub.unsubscribe()
+        async for message in stored_headers(self._bus, STREAM_DEAD, subject):
+            try:
+                letter = DeadLetter.read(message.headers or {}, None)
+            except (KeyError, ValueError):
+                continue  # not written by this platform
+            yield StoredLetter(message.metadata.sequence.stream, letter, delivery_of(message).published_at)
 
 
 def _selected(stored: StoredLetter, selection: FailureFilter) -> bool:

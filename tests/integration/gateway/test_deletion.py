@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from arena.v1 import arena_pb2, battle_pb2
@@ -13,15 +14,18 @@ from nuggetstream.client import AsyncClient, Conflict, Forbidden, Invalid, NotFo
 from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
-from services.runtime.bus import Bus, Outgoing
+from services.runtime.bus import Bus, BusSettings, Outgoing
 from services.runtime.runner import DeadLetter
+from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.eraser import eraser_of
 from services.store.recount import recount
 from services.store.tables import deletions, metadata
+from services.wire.battle_messages import BattleMessages
 from services.wire.codec import encode, schema_of, seal
 from services.wire.convert import to_message
+from tests.chaos.brokers import brokers, declared
 from tests.e2e.processes import run_here
 from tests.integration.gateway.world import Story, World, battle, opened, submission
 from tests.stored import places_of
@@ -44,17 +48,43 @@ async def scored_battle(world: World, name: str, **parts: str) -> None:
     await world.http.post(f"/v1/battles/{name}/vote", json={"vote": "b"})
 
 
-async def texts_in_streams(world: World) -> dict[str, list[str]]:
+async def published_in_every_stream(bus: Bus, blobs: Blobs, name: str) -> None:
+    """A battle that an arena sends, its first event without the header of battles, and a dead letter."""
+    fought = Battle(name, "demo", f"What is {name}?", battle().a, battle().b)
+    request = arena_pb2.SubmitBattleRequest(battle=to_message(fought, battle_pb2.Battle))
+    sent = request.SerializeToString()
+    await bus.publish(Outgoing("arena.v1.ingest", f"ingest {name}", "", sent))
+    old = BattleSubmitted(f"old {name}", fought)  # as a version without the header published it
+    message = Outgoing("arena.v1.battle.submitted", old.key, schema_of(BattleSubmitted), encode(old))
+    await bus.publish(message)
+    sealed = await seal(replace(old, key=f"dead {name}"), blobs)
+    letter = DeadLetter(
+        stage="scraper",
+        subject=sealed.subject,
+        id=sealed.id,
+        schema=sealed.schema,
+        headers=sealed.wire_headers(),
+        body=sealed.body,
+        reason=Reason.BUG,
+        detail="a bug",
+        attempts=5,
+        stream="ARENA",
+        stream_seq=1,
+    )
+    await bus.publish(letter.outgoing("arena.v1.dead.scraper"))
+
+
+async def texts_in_streams(bus: Bus) -> dict[str, list[str]]:
     """The messages of every stream, headers and body as one text."""
     texts: dict[str, list[str]] = {name: [] for name in STREAMS}
     for name in STREAMS:
-        state = (await world.bus.js.stream_info(name)).state
+        state = (await bus.js.stream_info(name)).state
         deleted = set(state.deleted or ())
         for number in range(max(state.first_seq, 1), state.last_seq + 1):
             if number in deleted:
                 continue
             try:
-                message = await world.bus.js.get_msg(name, number)
+                message = await bus.js.get_msg(name, number)
             except Exception:
                 continue
             texts[name].append(f"{message.headers} {(message.data or b'').decode('utf-8', 'replace')}")
@@ -64,32 +94,11 @@ async def texts_in_streams(world: World) -> dict[str, list[str]]:
 async def test_a_deleted_battle_is_in_no_table_and_no_stream(world: World, client: AsyncClient) -> None:
     for name in ("oolong", "sencha"):
         await scored_battle(world, name, query=f"What is {name}?")
-        fought = Battle(name, "demo", f"What is {name}?", battle().a, battle().b)
-        request = arena_pb2.SubmitBattleRequest(battle=to_message(fought, battle_pb2.Battle))
-        sent = request.SerializeToString()
-        await world.bus.publish(Outgoing("arena.v1.ingest", f"ingest {name}", "", sent))
-        old = BattleSubmitted(f"old {name}", fought)  # as a version without the header published it
-        message = Outgoing("arena.v1.battle.submitted", old.key, schema_of(BattleSubmitted), encode(old))
-        await world.bus.publish(message)
-        sealed = await seal(replace(old, key=f"dead {name}"), world.blobs)
-        letter = DeadLetter(
-            stage="scraper",
-            subject=sealed.subject,
-            id=sealed.id,
-            schema=sealed.schema,
-            headers=sealed.wire_headers(),
-            body=sealed.body,
-            reason=Reason.BUG,
-            detail="a bug",
-            attempts=5,
-            stream="ARENA",
-            stream_seq=1,
-        )
-        await world.bus.publish(letter.outgoing("arena.v1.dead.scraper"))
-    before = await texts_in_streams(world)
+        await published_in_every_stream(world.bus, world.blobs, name)
+    before = await texts_in_streams(world.bus)
     assert all(any("oolong" in text for text in texts) for texts in before.values())
     assert (await client.delete_battle("oolong")).result == "deleted"
-    after = await texts_in_streams(world)
+    after = await texts_in_streams(world.bus)
     assert after == {name: [t for t in texts if "oolong" not in t] for name, texts in before.items()}
     assert await places_of(world.database, "oolong") == {"deletions.battle_id"}
     assert set((await recount(world.database, repair=False)).values()) == {0}
@@ -112,7 +121,7 @@ async def test_what_is_published_late_is_dropped_and_deleted_at_the_end(
     eraser = eraser_of(world.bus, world.database)
     assert await eraser.finish(datetime.now(UTC)) == 0  # an attempt may still run
     assert await eraser.finish(datetime.now(UTC) + timedelta(minutes=16)) == 1
-    assert not any("oolong" in text for text in (await texts_in_streams(world))["ARENA"])
+    assert not any("oolong" in text for text in (await texts_in_streams(world.bus))["ARENA"])
     assert await places_of(world.database, "oolong") == set()
     assert (await client.delete_battle("oolong")).result == "unchanged"
 
@@ -121,9 +130,9 @@ async def test_a_process_that_is_killed_between_database_and_streams_loses_nothi
     """The recorder continues: the row of the deletion says what is left to do."""
     await scored_battle(world, "oolong")
     await Deletions(world.database).delete("oolong", datetime.now(UTC))
-    assert any("oolong" in text for text in (await texts_in_streams(world))["ARENA"])
+    assert any("oolong" in text for text in (await texts_in_streams(world.bus))["ARENA"])
     await eraser_of(world.bus, world.database).finish(datetime.now(UTC) + timedelta(minutes=16))
-    assert not any("oolong" in text for text in (await texts_in_streams(world))["ARENA"])
+    assert not any("oolong" in text for text in (await texts_in_streams(world.bus))["ARENA"])
     async with world.database.transaction() as tx:
         assert (await tx.scalars(select(deletions.c.battle_id))).all() == [None]
 
@@ -202,3 +211,16 @@ async def test_the_commands_delete_by_id_and_by_age(world: World, client: AsyncC
     code, text = await asyncio.to_thread(run_here, "retention", "--older-than", "3m", "--url", url)
     assert code == 2
     assert "write 90d, 12h or 8w" in text
+
+
+@pytest.mark.timeout(300)
+async def test_messages_on_three_brokers_are_deleted(record: Database, tmp_path: Path) -> None:
+    async with brokers({name: tmp_path / name for name in ("one", "two", "three")}) as members:
+        servers = tuple(member.url for member in members.values())
+        await declared(servers)
+        async with Bus.connect(BusSettings(servers=servers, name="test")) as bus:
+            for name in ("oolong", "sencha"):
+                await published_in_every_stream(bus, Blobs(record), name)
+            assert await BattleMessages(bus).delete({"oolong": None}) == 3
+            for texts in (await texts_in_streams(bus)).values():
+                assert [("sencha" in text, "oolong" in text) for text in texts] == [(True, False)]
