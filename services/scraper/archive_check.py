@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
 
 from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX, ArchivedVisit
 from services.scraper.archive_reader import (
+    DAMAGED,
     ArchiveReader,
     Entry,
     UnusableArchive,
@@ -18,6 +18,7 @@ from services.scraper.archive_reader import (
     visit_at,
     warc_of,
 )
+from services.scraper.outcome import Quality
 
 _LISTED = frozenset({"response", "metadata"})
 
@@ -53,16 +54,18 @@ def records(path: Path) -> Iterator[ArchivedRecord]:
     Raises:
         UnusableArchive: The file ends within a record, or is not a WARC file.
     """
+    whole = 0
     try:
         with path.open("rb") as file:
             reader = ArchiveIterator(file, check_digests=True)
             for record in reader:
                 if record.rec_type not in _LISTED:
+                    whole += 1
                     continue
                 body = record.raw_stream.read()
                 is_visit = record.rec_type == "metadata"
                 result = (
-                    json.loads(body)["outcome"]["quality"]
+                    Quality(json.loads(body)["outcome"]["quality"]).value
                     if is_visit
                     else record.http_headers.get_statuscode()
                 )
@@ -76,8 +79,11 @@ def records(path: Path) -> Iterator[ArchivedRecord]:
                     offset=reader.get_record_offset(),
                     problem="; ".join(record.digest_checker.problems) or None,
                 )
-    except (ArchiveLoadFailed, OSError, EOFError, ValueError, KeyError, AttributeError) as error:
-        raise UnusableArchive(f"damaged: {type(error).__name__}: {error}") from error
+                whole += 1
+    except OSError as error:
+        raise UnusableArchive(f"cannot be read: {error.strerror}") from error
+    except DAMAGED as error:
+        raise UnusableArchive(f"damaged: after {whole} records, none can be read") from error
 
 
 def files_of(folder: Path) -> list[Path]:

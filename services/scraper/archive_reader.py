@@ -22,6 +22,9 @@ from services.scraper.outcome import ArchivedAt, PageOutcome, Validators
 from services.scraper.response import RawResponse
 from services.scraper.stored_outcome import outcome_of
 
+DAMAGED = (ArchiveLoadFailed, EOFError, ValueError, LookupError, AttributeError, TypeError, zlib.error)
+"""What reading a damaged record raises."""
+
 _MAX_HOPS = 10
 _MAX_DECODED = 64 * 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -242,7 +245,7 @@ def _record_at(entry: Entry) -> Iterator[Any]:
             if record is None or record.rec_headers.get_header("WARC-Target-URI") != entry.url:
                 raise UnusableArchive(f"{entry.path}: no record of {entry.url} at {entry.offset}")
             yield record
-    except (ArchiveLoadFailed, OSError, EOFError, ValueError, KeyError, AttributeError, zlib.error) as error:
+    except (OSError, *DAMAGED) as error:
         raise UnusableArchive(f"{entry.path} cannot be read: {error}") from error
 
 

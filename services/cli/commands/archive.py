@@ -1,6 +1,8 @@
 """`nuggetstream archive`: list or verify an archive of pages."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,18 +25,17 @@ def command() -> None:
 def list_command(folder: Path, *, as_json: bool) -> None:
     """Print every response and every visit in FOLDER: time, status or quality class, bytes, URL."""
     from services.scraper.archive_check import files_of, records
-    from services.scraper.archive_reader import UnusableArchive
 
-    try:
-        for path in files_of(folder):
+    with _clear_errors():
+        files = files_of(folder)
+    for path in files:
+        with _clear_errors(f"{path.name}: "):
             for record in records(path):
                 if as_json:
                     click.echo(json.dumps(asdict(record) | {"path": record.path.name}))
                     continue
                 size = "" if record.size is None else str(record.size)
                 click.echo(f"{record.date}  {record.kind:<8}  {record.result:<18} {size:>9}  {record.url}")
-    except UnusableArchive as error:
-        raise click.ClickException(str(error)) from error
 
 
 @command.command("verify")
@@ -47,14 +48,22 @@ def verify_command(folder: Path) -> None:
     The exit status is 1 if anything is wrong.
     """
     from services.scraper.archive_check import files_of, problems
-    from services.scraper.archive_reader import UnusableArchive
 
-    try:
+    with _clear_errors():
         files, found = files_of(folder), list(problems(folder))
-    except UnusableArchive as error:
-        raise click.ClickException(str(error)) from error
     for path, problem in found:
         click.echo(f"{path.name}: {problem}")
     click.echo(f"{len(files)} files, {len(found)} problems")
     if found:
         raise SystemExit(1)
+
+
+@contextmanager
+def _clear_errors(where: str = "") -> Iterator[None]:
+    """Say in one line what makes an archive unusable, after where it is."""
+    from services.scraper.archive_reader import UnusableArchive
+
+    try:
+        yield
+    except UnusableArchive as error:
+        raise click.ClickException(f"{where}{error}") from error

@@ -4,6 +4,7 @@ import gzip
 import json
 import threading
 import tracemalloc
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -279,6 +280,34 @@ async def test_damage_is_found(site: Any, settings: Settings, article: Any, tmp_
     index.unlink()
     status, output = archive_command("verify", str(tmp_path))
     assert (status, output) == (1, [f"Error: {tmp_path} contains no archive"])
+
+
+@pytest.mark.parametrize(
+    ("written", "damaged", "whole"),
+    [
+        (b"WARC-Target-URI:", b"WARC-Nothing-It:", 1),
+        (b'"quality": "ok"', b'"quality": null', 2),
+        (b'"outcome": {', b'"outcome": [', 2),
+        (b'{"outcome": ', b'"a text"#   ', 2),
+    ],
+)
+async def test_the_list_of_a_damaged_archive_ends_with_a_sentence(
+    site: Any, settings: Settings, article: Any, tmp_path: Path, written: bytes, damaged: bytes, whole: int
+) -> None:
+    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
+        await fetcher.fetch(site.put("/a", article()))
+    (warc,) = tmp_path.glob("*.warc.gz")
+    members, rest = [], warc.read_bytes()
+    while rest:
+        member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        members.append(member.decompress(rest))
+        rest = member.unused_data
+    assert written in b"".join(members)
+    warc.write_bytes(b"".join(gzip.compress(member.replace(written, damaged)) for member in members))
+    problem = f"{warc.name}: damaged: after {whole} records, none can be read"
+    status, lines = archive_command("list", str(tmp_path))
+    assert (status, lines[-1]) == (1, f"Error: {problem}")
+    assert problem in archive_command("verify", str(tmp_path))[1]
 
 
 def test_a_folder_without_an_archive_is_not_replayed(tmp_path: Path) -> None:

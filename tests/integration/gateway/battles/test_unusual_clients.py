@@ -48,6 +48,7 @@ NAMES = [
     "a/b",
     "/a",
     "a//b/",
+    "z/picture",
     "a?b#c",
     "%2F",
     "events",
