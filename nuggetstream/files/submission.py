@@ -26,7 +26,7 @@ from nuggetstream.files.sources import MAX_PASSAGES, SourceSubmission, sources_o
 MAX_ANSWER_BYTES = 200_000
 MAX_QUERY_BYTES = 20_000
 MAX_SOURCES = 100
-MAX_TAGS = 50
+MAX_TAGS = 20  # counters are kept per tag
 _PROBLEMS_TOLD = 1_000
 _OWN_NAMES: Mapping[str, str] = {}
 

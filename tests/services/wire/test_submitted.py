@@ -42,7 +42,7 @@ def passages(number: int) -> battle_pb2.Answer:
 @pytest.mark.parametrize(
     ("message", "problem"),
     [
-        (battle_pb2.Battle(tags=["x"] * 51), "tags: is 51 long; at most 50 are accepted"),
+        (battle_pb2.Battle(tags=["x"] * 21), "tags: is 21 long; at most 20 are accepted"),
         (
             battle_pb2.Battle(conversation=[battle_pb2.Turn()] * 51),
             "conversation: is 51 long; at most 50 are accepted",

@@ -75,7 +75,7 @@ async def test_a_list_that_is_far_too_long_is_refused_by_its_length_alone(world:
     refused = await world.http.post("/v1/battles", json=many)
     assert refused.json()["problems"] == [
         "a.sources: is 5000 long; at most 100 are accepted",
-        "tags: is 5000 long; at most 50 are accepted",
+        "tags: is 5000 long; at most 20 are accepted",
     ]
 
 
