@@ -6,6 +6,7 @@ Denied
 └── TooMany          a limit of the key is exhausted      429  RESOURCE_EXHAUSTED
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +26,19 @@ class Denied(Exception):
 
 class Unauthenticated(Denied):
     """The request has no valid key."""
+
+
+def check_credentials(sent: Sequence[str]) -> None:
+    """Reject a request with two credentials, of which a proxy may have checked the other one.
+
+    Args:
+        sent: The values of `authorization` in its headers or metadata.
+
+    Raises:
+        Unauthenticated: There are several.
+    """
+    if len(sent) > 1:
+        raise Unauthenticated(f"'authorization' is there {len(sent)} times; send it once")
 
 
 class NotAllowed(Denied):

@@ -13,7 +13,16 @@ from typing import Any, NoReturn, TypeVar
 import grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
-from services.access.callers import ANYBODY, Caller, Denied, NotAllowed, Role, TooMany, Unauthenticated
+from services.access.callers import (
+    ANYBODY,
+    Caller,
+    Denied,
+    NotAllowed,
+    Role,
+    TooMany,
+    Unauthenticated,
+    check_credentials,
+)
 from services.access.keys import Keys
 from services.access.limits import Rates
 from services.access.signing import HEADER, is_signed
@@ -172,4 +181,6 @@ def _stream(guard: RpcGuard, rule: RpcRule, inner: Any, unread: bool) -> Any:
 
 def _metadata(context: Context) -> dict[str, str]:
     pairs = context.invocation_metadata() or ()
-    return {name.lower(): value for name, value in pairs if isinstance(value, str)}
+    texts = [(name.lower(), value) for name, value in pairs if isinstance(value, str)]
+    check_credentials([value for name, value in texts if name == "authorization"])
+    return dict(texts)

@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from services.access.callers import ANYBODY, EVERY_ROLE, Caller, NotAllowed, Role, Unauthenticated
+from services.access.callers import (
+    ANYBODY,
+    EVERY_ROLE,
+    Caller,
+    NotAllowed,
+    Role,
+    Unauthenticated,
+    check_credentials,
+)
 from services.access.embed_tokens import caller_of
 from services.access.keys import Keys
 from services.access.limits import Quotas, Rates
@@ -156,6 +164,7 @@ class Access:
         return await signature(self.keys)
 
     async def _caller(self, request: Request, rule: Rule) -> Caller:
+        check_credentials(request.headers.getlist("authorization"))
         token = request.query_params.get("token")
         if token is not None and request.url.path.startswith(_FRAMES):
             return await caller_of(self.keys, token, request.path_params["battle_id"])

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import grpc
 import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 
@@ -232,6 +233,23 @@ async def test_a_revoked_key_submits_no_more_over_grpc(guarded: World) -> None:
         assert "unknown, expired or revoked" in (await call.read()).error
         await call.done_writing()
     assert await guarded.gateway.battles.get("after") is None
+
+
+async def test_a_request_with_two_credentials_is_rejected(world: World) -> None:
+    key = await issued(world.database, Role.READ)
+    problem = "'authorization' is there 2 times; send it once"
+    for tokens in ([key.token, "x"], ["x", key.token], [key.token, key.token]):
+        sent = [("authorization", f"Bearer {token}") for token in tokens]
+        rejected = await world.http.get("/v1/battles", headers=sent)
+        assert rejected.status_code == 401
+        assert problem in rejected.text
+        async with rpc.channel(world.grpc_target) as channel:
+            call = arena_pb2_grpc.ArenaStub(channel).WatchBattle(
+                arena_pb2.WatchBattleRequest(battle_id="tides"), metadata=sent
+            )
+            with pytest.raises(grpc.aio.AioRpcError) as error:
+                await call.read()
+        assert (error.value.code(), error.value.details()) == (grpc.StatusCode.UNAUTHENTICATED, problem)
 
 
 @pytest.fixture
