@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 import nats.errors
 import structlog
-from nats.js.errors import NotFoundError
 from sqlalchemy import inspect
 
 from services.cli.database_url import open_database
+from services.cli.declared import is_declared
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.store.database import Database
@@ -93,7 +93,7 @@ async def require_streams(bus: Bus) -> None:
     try:
         usable = {info.config.name for info in await bus.js.streams_info()}
         absent = {stream.name for stream in streams()} - usable
-        unknown = {name for name in absent if not await _is_declared(bus, name)}
+        unknown = {name for name in absent if not await is_declared(bus, name)}
     except nats.errors.Error as error:
         raise NotPreparedYet(describe_error(error)) from error
     problems = []
@@ -105,17 +105,6 @@ async def require_streams(bus: Bus) -> None:
         )
     if problems:
         raise NotPreparedYet("; ".join(problems))
-
-
-async def _is_declared(bus: Bus, stream: str) -> bool:
-    """Whether a cluster knows a stream that it did not list: it lists only streams that have a leader."""
-    try:
-        await bus.js.stream_info(stream)
-    except NotFoundError:
-        return False
-    except nats.errors.TimeoutError:
-        return True  # only the leader of the stream answers
-    return True
 
 
 async def wait_until_prepared(

@@ -12,6 +12,7 @@ from services.gateway.admission import Admission
 from services.gateway.battles.relay import Relay
 from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
+from services.runtime.stream_usage import StreamUsage
 from services.store.database import Database
 from services.wire.model_state import ModelStates
 from services.wire.query_parameters import QueryParameters
@@ -76,12 +77,17 @@ def routes(readiness: Readiness, models: ModelStates, traffic: Readiness) -> API
 
 
 def readiness(
-    relay: Relay, database: Database, admission: Admission = _NO_CHECKS, within: float = 2.0
+    relay: Relay,
+    usage: StreamUsage,
+    database: Database,
+    admission: Admission = _NO_CHECKS,
+    within: float = 2.0,
 ) -> Readiness:
-    """Readiness that requires a connected broker, a database that answers, and room for battles.
+    """Readiness that requires a broker that takes messages, a database that answers, and room for battles.
 
     Args:
-        relay: Publishes to the broker what was accepted.
+        relay: Publishes to the broker what was accepted, and knows whether the last message was taken.
+        usage: Knows whether the broker's streams answered within the last seconds.
         database: Database, which is asked to answer an empty query.
         admission: What prevents battles from being accepted, such as a full disk.
         within: Seconds that the database has to answer; whoever checks readiness does not wait long either.
@@ -89,10 +95,13 @@ def readiness(
 
     async def reasons() -> list[str]:
         problems = await admission.problems()
-        if not relay.bus.connected:
-            problems.append("the broker is not connected")
-        if relay.waiting and not relay.bus.connected:
-            problems.append(f"{relay.waiting:,} messages of accepted battles and votes wait for the broker")
+        broker = usage.unanswered or relay.rejected if relay.bus.connected else "the broker is not connected"
+        if broker is not None:
+            problems.append(broker)
+            if relay.waiting:
+                problems.append(
+                    f"{relay.waiting:,} messages of accepted battles and votes wait for the broker"
+                )
         try:
             async with asyncio.timeout(within), database.transaction() as tx:
                 await tx.execute(text("SELECT 1"))

@@ -10,7 +10,7 @@ from nats.js.errors import NotFoundError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
-from services.runtime.bus import Bus
+from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.runtime.polling import repeat
 
@@ -34,6 +34,7 @@ class StreamUsage:
         self._streams = tuple(streams)
         self._used: dict[str, float] = {}
         self._missing: set[str] = set()
+        self._unanswered: dict[str, str] = {}
 
     @property
     def used(self) -> Mapping[str, float]:
@@ -51,16 +52,24 @@ class StreamUsage:
                 info = await self._bus.js.stream_info(name)
             except NotFoundError:
                 self._missing.add(name)
+                self._unanswered.pop(name, None)
                 continue
             except (nats.errors.Error, TimeoutError) as error:
                 log.debug("usage of a stream unknown", stream=name, error=str(error))
+                self._unanswered[name] = describe_error(error)
                 continue
             self._missing.discard(name)
+            self._unanswered.pop(name, None)
             used, limit = info.state.bytes, info.config.max_bytes or 0
             metrics.STREAM_BYTES.labels(name).set(used)
             if limit > 0:
                 self._used[name] = used / limit
                 metrics.STREAM_BYTES_LEFT.labels(name).set(max(0, limit - used))
+
+    @property
+    def unanswered(self) -> str | None:
+        """Why the broker did not say at the last measurement how full a stream is; None where it did."""
+        return next((f"stream {name}: {why}" for name, why in self._unanswered.items()), None)
 
     def problem(self, limit: float, limited: Collection[str] | None = None) -> str | None:
         """The streams that are missing or filled above a limit, as a sentence; None when there are none.

@@ -71,7 +71,7 @@ class BattleMessages:
                 for number in found:
                     deleted += await self._delete_one(stream, number)
         except (nats.errors.Error, TimeoutError) as error:
-            raise Unavailable(Reason.DEADLINE, _describe(error)) from error
+            raise Unavailable(Reason.DEADLINE, describe_error(error)) from error
         return deleted
 
     async def _read(self, stream: str, subject: str) -> AsyncIterator[tuple[int, str | None, datetime]]:
@@ -98,10 +98,6 @@ class BattleMessages:
             except NotFoundError:  # acked since
                 return False
             raise
-
-
-def _describe(error: nats.errors.Error | TimeoutError) -> str:
-    return describe_error(error) if isinstance(error, nats.errors.Error) else "the broker does not answer"
 
 
 def _is_before(stored_at: datetime, until: datetime | None) -> bool:

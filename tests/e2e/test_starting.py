@@ -19,7 +19,7 @@ from nuggetstream.client.following import Watched
 from nuggetstream.domain.progress import BattleState
 from services.cli.demo.folder import claim
 from services.cli.prepared import NotPrepared, require_streams, require_tables, wait_until_prepared
-from services.runtime.bus import Bus, ensure
+from services.runtime.bus import Bus, ensure, has_streams
 from services.store.database import Database
 from services.store.migrate import upgrade
 from services.wire.topology import streams
@@ -27,7 +27,7 @@ from tests.brokers import Broker
 from tests.databases import sqlite_url
 from tests.e2e.battles import battle
 from tests.e2e.ports import free_ports
-from tests.e2e.processes import clean_environment, run_command
+from tests.e2e.processes import Process, clean_environment, run_command
 from tests.forked import Forked, forked
 
 LIGHT = clean_environment(embedding_model="none")
@@ -168,6 +168,32 @@ async def test_a_broker_that_refuses_the_streams_is_quoted_in_one_line(broker: B
     code, output = await run_command(environment, "bootstrap")
     refusal = "Error: the broker rejected the request: replicas > 1 not supported in non-clustered mode\n"
     assert (code, output) == (1, refusal)
+
+
+async def test_the_recorder_declares_streams_that_the_broker_has_lost(
+    broker: Broker, bus: Bus, tmp_path: Path
+) -> None:
+    path = tmp_path / "record.db"
+    environment = LIGHT | {
+        "NUGGETSTREAM_NATS_URL": broker.url,
+        "NUGGETSTREAM_DATABASE_URL": f"sqlite+aiosqlite:///{path}",
+    }
+    for command in ("migrate", "bootstrap"):
+        assert (await run_command(environment, command))[0] == 0
+    ports = ("--grpc-port", "0", "--metrics-port", "0")
+    recorder = Process("recorder", ports, environment, tmp_path / "recorder.log")
+    await recorder.start()
+    try:
+        await recorder.ready()
+        for stream in streams():
+            await bus.js.delete_stream(stream.name)
+        async with asyncio.timeout(60):
+            while not await has_streams(bus.js, streams()):
+                await asyncio.sleep(0.05)
+            while "scraper" not in {info.name for info in await bus.js.consumers_info("ARENA")}:
+                await asyncio.sleep(0.05)
+    finally:
+        await recorder.stop()
 
 
 @pytest.mark.parametrize(

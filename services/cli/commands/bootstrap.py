@@ -9,13 +9,12 @@ import nats.errors
 from nats.js.errors import ServiceUnavailableError
 
 from nuggetstream.domain.failure import Reason
+from services.cli.declared import declare
 from services.cli.process import connected, read_settings, run
 from services.cli.settings import PlatformSettings, ServerSettings
 from services.cli.waiting import NO_WAIT_HELP, Patience
-from services.runtime.bus import Bus, describe_error, ensure, remove_undeclared
+from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
-from services.wire.evaluators import GRADER_PREFIX
-from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
 
 _ANSWER_SECONDS = 5.0  # for the first connection where the command does not wait
@@ -49,20 +48,16 @@ async def _declare(bus: Bus, platform: PlatformSettings) -> None:
         Outage: The broker does not answer, or a stream has no leader.
         click.ClickException: The broker rejects a declaration.
     """
-    declared = (
-        streams(platform.nats_replicas, platform.nats_stream_bytes),
-        consumers(platform.declared_evaluators),
-    )
     try:
-        await ensure(bus.js, *declared)
-        removed = await remove_undeclared(bus.js, STREAM_ARENA, GRADER_PREFIX, declared[1])
+        removed = await declare(bus, platform)
     except nats.errors.Error as error:
         if _is_away(error):
             raise Outage(Reason.DEADLINE, describe_error(error)) from error
         raise click.ClickException(describe_error(error)) from error
     for name in removed:
         click.echo(f"consumer {name} is deleted, because what it is for is no longer declared")
-    click.echo(f"{len(declared[0])} streams and {len(declared[1])} consumers are up to date")
+    count = len(consumers(platform.declared_evaluators))
+    click.echo(f"{len(streams())} streams and {count} consumers are up to date")
 
 
 def _is_away(error: nats.errors.Error) -> bool:

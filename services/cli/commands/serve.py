@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import structlog
 
 from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
+from services.cli.declared import keep_declared
 from services.cli.embedding import EmbeddingSettings, Model, open_model
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
@@ -117,6 +119,9 @@ async def _models(
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
     async with open_service(start.service, parts) as opened:
         service, server = tuned(opened, parts.pipeline), start.server
+        if start.service == "recorder":  # whose image prepares the broker as well
+            again = partial(keep_declared, parts.bus, parts.platform)
+            service = replace(service, background=[*service.background, again])
         metrics = serve_metrics(server)
 
         def ready(grpc_port: int) -> None:

@@ -68,7 +68,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             intake=Intake(battles, Submissions(parts.database), relay, admission, parts.entry.filter),
             ratings=RatingsClient(channel, Lens(parts.pipeline.nugget_lens), sign=access.signature),
             followers=followers,
-            readiness=readiness(relay, parts.database, admission),
+            readiness=readiness(relay, usage, parts.database, admission),
             models=models,
             retries=retries,
             access=access,

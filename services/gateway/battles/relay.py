@@ -44,6 +44,7 @@ class Relay:
     outbox: Outbox
     within: float = 5.0
     waiting: int = field(default=0, init=False)  # messages, as the last pass has left them
+    rejected: str | None = field(default=None, init=False)  # why the broker did not take the last message
     _published: list[str] = field(default_factory=list, init=False)  # whose rows are not yet deleted
 
     async def publish(self, messages: Sequence[Outgoing]) -> None:
@@ -78,6 +79,8 @@ class Relay:
         done = await self.outbox.relay(self._publish_all, older, _PAGE) if self.bus.connected else 0
         self.waiting = await self.outbox.count()
         OUTBOX_MESSAGES.set(self.waiting)
+        if not self.waiting:  # another gateway may have published what this one could not
+            self.rejected = None
         return done
 
     async def problem(self) -> str | None:
@@ -106,7 +109,9 @@ class Relay:
             await self.bus.publish(message, self.within)
         except Unavailable as error:
             log.warning("a message stays in the outbox", message_id=message.id, why=error.detail)
+            self.rejected = error.detail
             return False
         except Permanent:  # it would be in the way for ever
             log.exception("a message that cannot be published is dropped", message_id=message.id)
+        self.rejected = None
         return True

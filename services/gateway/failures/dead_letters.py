@@ -137,6 +137,5 @@ def _selected(stored: StoredLetter, selection: FailureFilter) -> bool:
     )
 
 
-def _unavailable(error: Exception) -> Unavailable:
-    detail = describe_error(error) if isinstance(error, nats.errors.Error) else "the broker does not answer"
-    return Unavailable(Reason.DEADLINE, detail)
+def _unavailable(error: nats.errors.Error | TimeoutError) -> Unavailable:
+    return Unavailable(Reason.DEADLINE, describe_error(error))

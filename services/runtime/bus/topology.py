@@ -155,14 +155,14 @@ async def has_streams(js: JetStreamContext, streams: Sequence[StreamSpec]) -> bo
     return existing >= {stream.name for stream in streams}
 
 
-def describe_error(error: nats.errors.Error) -> str:
+def describe_error(error: nats.errors.Error | TimeoutError) -> str:
     """Describe a failed request about streams and consumers for an operator.
 
     >>> describe_error(APIError(code=500, description="replicas > 1 not supported in non-clustered mode"))
     'the broker rejected the request: replicas > 1 not supported in non-clustered mode'
     """
     if not isinstance(error, APIError):
-        return f"the broker does not answer: {error}"
+        return f"the broker does not answer: {str(error) or type(error).__name__}"
     if error.description is None:  # no JetStream responded
         return "the broker has no JetStream, or JetStream does not respond now"
     return f"the broker rejected the request: {error.description}"

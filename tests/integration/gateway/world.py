@@ -168,7 +168,7 @@ async def opened(
             intake=Intake(battles, Submissions(database), relay, admission),
             ratings=RatingsClient(channel, nuggets, deadline=_PATIENCE_S, sign=partial(signature, keys)),
             followers=followers,
-            readiness=readiness(relay, database, admission),
+            readiness=readiness(relay, usage, database, admission),
             costs=Costs(database),
             shares=SystemShares(database),
             styles=StyleBoards(StyledOutcomes(database)),

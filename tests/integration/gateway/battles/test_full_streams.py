@@ -1,19 +1,40 @@
 """Streams that fill up: the gateway stops accepting before they are full; dead letters keep their room."""
 
-from collections.abc import AsyncIterator
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from prometheus_client import REGISTRY
 
+from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.pipeline import Stage, stages_of
-from services.runtime.bus import Bus, Outgoing
+from services.cli.declared import keep_declared
+from services.cli.settings import PlatformSettings
+from services.runtime.bus import Bus, Outgoing, ensure
 from services.runtime.errors import Outage
+from services.runtime.nats_server import NatsServer
 from services.store.database import Database
 from services.wire import subjects, topology
-from tests.integration.gateway.world import World, opened, submission
+from tests.integration.gateway.world import GRADERS, World, opened, submission
 
 ARENA_BYTES = int(topology.SMALLEST_STREAM_BYTES * 0.70)
 BODY = 500_000
+
+
+class WithoutStorage(NatsServer):
+    """A nats-server whose JetStream is disabled, as after an error of its storage."""
+
+    def _config(self) -> str:
+        return super()._config().partition("jetstream {")[0]
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():
+            await asyncio.sleep(0.01)
 
 
 @pytest.fixture
@@ -80,6 +101,46 @@ async def test_a_missing_stream_makes_the_gateway_unready(small: World) -> None:
     assert (ready.status_code, ready.json()["reasons"]) == (
         503, ["stream ARENA is missing: run `nuggetstream bootstrap`"],
     )  # fmt: skip
+
+
+async def test_a_broker_that_takes_no_messages_makes_the_gateway_unready(
+    small: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small.gateway.intake.relay, "within", 0.1)
+    await small.bus.js.delete_stream("ARENA")  # since the last measurement
+    assert (await small.http.post("/v1/battles", json=submission())).status_code == 202
+    ready = await small.http.get("/readyz")
+    why = "the broker did not confirm within 0.1 s: nats: no responders available for request"
+    assert (ready.status_code, ready.json()["reasons"]) == (503, [why])
+    await ensure(small.bus.js, topology.streams(), topology.consumers())
+    assert await small.gateway.intake.relay.relay(timedelta(0)) == 1
+    assert (await small.http.get("/readyz")).status_code == 200
+
+
+async def test_a_broker_without_storage_makes_the_gateway_unready_until_the_streams_are_declared_again(
+    world: World, nats_server: NatsServer, tmp_path: Path
+) -> None:
+    await nats_server.stop()
+    shutil.rmtree(tmp_path / "nats" / "store")
+    without = WithoutStorage(tmp_path / "nats", int(nats_server.url.rpartition(":")[2]))
+    async with without:
+        await until(lambda: world.bus.connected)
+        await world.usage.measure()
+        ready = await world.http.get("/readyz")
+        why = "stream ARENA: the broker has no JetStream, or JetStream does not respond now"
+        assert (ready.status_code, ready.json()["reasons"]) == (503, [why])
+    await nats_server.start()
+    await until(lambda: world.bus.connected)
+    await world.usage.measure()
+    assert (await world.http.get("/readyz")).status_code == 503
+    stop = asyncio.Event()
+    keeping = asyncio.create_task(keep_declared(world.bus, PlatformSettings(evaluators=GRADERS[0]), stop))
+    while (await world.http.get("/readyz")).status_code == 503:
+        await world.usage.measure()
+    stop.set()
+    await keeping
+    assert (await world.http.post("/v1/battles", json=submission())).status_code == 202
+    assert [type(event) for event in await world.published()] == [BattleSubmitted]
 
 
 async def test_early_stages_wait_before_late_ones_so_that_these_have_room(small: World) -> None:

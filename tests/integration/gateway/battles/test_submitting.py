@@ -13,6 +13,7 @@ from nuggetstream.domain.event import BattleSubmitted, BattleVoted
 from services.gateway.battles.relay import Relay
 from services.gateway.health import readiness
 from services.runtime.bus import Bus
+from services.runtime.stream_usage import StreamUsage
 from services.store.database import Database
 from services.store.outbox import Outbox
 from tests.integration.gateway.world import Story, World, battle, submission
@@ -213,7 +214,7 @@ async def test_a_database_that_is_silent_is_not_waited_for_by_who_asks_for_readi
     with socket.create_server(("127.0.0.1", 0)) as silent:  # connections are taken and nothing is said
         database = Database(f"postgresql+asyncpg://nobody@127.0.0.1:{silent.getsockname()[1]}/none")
         relay = Relay(bus, Outbox(database))
-        reasons = readiness(relay, database, within=0.05)
+        reasons = readiness(relay, StreamUsage(bus, ()), database, within=0.05)
         assert await reasons() == ["the database does not answer within 0.05 s"]
         await database.close()
 
