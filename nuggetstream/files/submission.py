@@ -39,7 +39,7 @@ class InvalidSubmission(ValueError):
         super().__init__("; ".join(self.problems))
 
 
-SystemName = Annotated[Name, AfterValidator(system_name)]
+SystemName = Annotated[Name, AfterValidator(system_name), Field(max_length=200)]
 
 
 def _can_be_asked_for(name: str) -> str:

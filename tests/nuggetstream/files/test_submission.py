@@ -84,6 +84,14 @@ BAD = {
         sent(a=answer(system="gpt\u200b-4")),
         "a.system: contains the invisible character U+200B",
     ),
+    "a name with letters of two alphabets": (
+        sent(a=answer(system="g\u0440t-4")),
+        "a.system: mixes letters of Cyrillic and Latin in 'g\u0440t-4', which reads like another name",
+    ),
+    "a name that becomes too long": (
+        sent(a=answer(system="\ufdfa" * 12)),
+        "a.system: is 216 long; at most 200 are accepted",
+    ),
     "a name that looks like the other": (
         sent(a=answer(system="x\u00a0 caf\u00e9"), b=answer(system=" x cafe\u0301")),
         "system 'x café' battles itself",
