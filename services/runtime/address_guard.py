@@ -87,7 +87,7 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
             httpcore2.ConnectError: No address accepted the connection.
             httpcore2.ConnectTimeout: No address answered in time.
         """
-        addresses = await self._checked_addresses(host, port, timeout)
+        addresses = await self.checked_addresses(host, port, timeout)
         share = None if timeout is None else timeout / len(addresses)
         failure: Exception = httpcore2.ConnectError(f"no address for {host}")
         for address in addresses:
@@ -110,7 +110,12 @@ class GuardedBackend(httpcore2.AsyncNetworkBackend):
         """Wait; httpcore2 calls this between its own retries."""
         await self._inner.sleep(seconds)
 
-    async def _checked_addresses(self, host: str, port: int, seconds: float | None) -> Sequence[str]:
+    async def checked_addresses(self, host: str, port: int, seconds: float | None) -> Sequence[str]:
+        """The addresses of a host to which connections are made.
+
+        Raises:
+            AddressBlocked, NameNotResolved, httpcore2.ConnectTimeout: As `connect_tcp`.
+        """
         exempt = _authority(host, port) in self._allowed
         if not exempt and port not in WEB_PORTS:
             raise AddressBlocked(f"port {port} is not a web port")

@@ -70,11 +70,13 @@ class _Administration:
     sender: Sender
 
     async def add(self, submission: WebhookSubmission) -> AddedWebhook:
-        """Store a webhook of an arena of the caller."""
+        """Store a webhook of an arena of the caller, where events may be sent to its address."""
         visit = VISIT.get()
         if visit is not None:
             visit.caller.require(Role.ADMIN, submission.arena)
             visit.arenas.add(submission.arena)
+        if (why := await self.sender.blocked(submission.url)) is not None:
+            raise InvalidQuery([f"url: {why}; NUGGETSTREAM_WEBHOOK_ALLOWED_HOSTS exempts receivers"])
         now = datetime.now(UTC)
         webhook = Webhook(
             id=f"wh_{uuid4().hex[:16]}",

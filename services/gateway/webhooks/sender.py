@@ -14,6 +14,7 @@ from services.store.webhooks import Webhook
 
 SECONDS = 10.0  # from the connection to the end of the reply
 _READ = 64 * 1024  # bytes of a reply, which is not used
+_RESOLVED_WITHIN = 2.0  # seconds, when a webhook is added
 _GONE = 410
 _MAY_PASS = frozenset({408, 409, 425, 429})  # of the statuses from 400 to 499 those that ask to try again
 
@@ -46,6 +47,19 @@ class Sender(GuardedClient):
         # Without a limit: a receiver that holds its connections must not use up those of others.
         super().__init__(backend, most=None, kept=100)
         self._seconds = seconds
+        self._backend = backend
+
+    async def blocked(self, url: str) -> str | None:
+        """Why events cannot be sent to a URL; None where they can, or where its name does not resolve now."""
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            await self._backend.checked_addresses(parts.hostname or "", port, _RESOLVED_WITHIN)
+        except AddressBlocked as error:
+            return f"blocked by the address guard: {error}"
+        except (NameNotResolved, httpcore2.ConnectTimeout):
+            pass  # the receiver may not be there yet
+        return None
 
     async def send(self, webhook: Webhook, message_id: str, body: bytes) -> int:
         """Send one event; returns the status, which is a success.

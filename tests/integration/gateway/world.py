@@ -54,7 +54,7 @@ from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.recorder.stage import Recorder
 from services.runtime import rpc
-from services.runtime.address_guard import GuardedBackend, SystemResolver
+from services.runtime.address_guard import GuardedBackend, Resolver, SystemResolver
 from services.runtime.bus import Bus, ensure
 from services.runtime.bus.message import SCHEMA
 from services.runtime.stream_usage import StreamUsage
@@ -83,6 +83,7 @@ TIDES = "https://example.org/tides"
 GONE = "https://example.org/gone"
 _NO_PROXIES, _NO_SITES, _NO_BUDGETS = TrustedProxies(), Sites(), Budgets()
 GRADERS = ("answer_quality",)
+_RESOLVER = SystemResolver()
 
 
 @dataclass
@@ -129,12 +130,13 @@ async def opened(
     port: int = 0,
     budgets: Budgets = _NO_BUDGETS,
     receivers: Sequence[str] = (),
+    resolver: Resolver = _RESOLVER,
     nuggets: Lens = Lens.NUGGET,
 ) -> AsyncIterator[World]:
     """A front door with its own rater and ports; the broker is given up on after `patience` seconds.
 
     Its pages are served on `port`, or on a free one where that is 0. Webhooks may be sent to `receivers`.
-    The preference by `nuggets` leads.
+    `resolver` knows their addresses. The preference by `nuggets` leads.
     """
     consumers = topology.consumers(GRADERS)
     await ensure(bus.js, topology.streams(total_bytes=stream_bytes), consumers)
@@ -178,7 +180,7 @@ async def opened(
         await stack.enter_async_context(followers.listening(bus))
         tail = Tail.of(database, gateway)
         await stack.enter_async_context(tail.listening(bus))
-        sender = await stack.enter_async_context(Sender(GuardedBackend(SystemResolver(), receivers)))
+        sender = await stack.enter_async_context(Sender(GuardedBackend(resolver, receivers)))
         further = further_routes(
             gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
         )

@@ -21,5 +21,5 @@ def record(database: Database) -> Database:
 @pytest.fixture
 async def world(bus: Bus, record: Database) -> AsyncIterator[World]:
     """A gateway on which changes of keys are effective at once."""
-    async with opened(bus, record, key_lifetime=0.0) as world:
+    async with opened(bus, record, key_lifetime=0.0, receivers=["127.0.0.1:443"]) as world:
         yield world

@@ -30,7 +30,7 @@ class Sample:
 
 _BATTLE = "{battle_id:path}"
 _DEMO = {"arena": "demo"}
-_WEBHOOK = {**_DEMO, "url": "https://127.0.0.1/hook"}  # where nothing is sent: the address is private
+_WEBHOOK = {**_DEMO, "url": "https://127.0.0.1/hook"}  # where nobody listens
 SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", "/v1/battles"): Sample(
         "/v1/battles",

@@ -5,7 +5,7 @@ import http.server
 import json
 import re
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -128,6 +128,43 @@ async def test_what_cannot_be_a_webhook_is_rejected_with_the_reason(
             await platform.add_webhook(url, kinds=kinds)
         assert problem in str(caught.value.problems)
         assert "secret" not in str(caught.value)
+
+
+class Names:
+    """A resolver that knows some names."""
+
+    async def resolve(self, host: str, port: int) -> Sequence[str]:
+        known = {"inside.example.org": ["10.0.0.7"], "outside.example.org": ["93.184.216.34", "192.168.1.1"]}
+        if host not in known:
+            raise OSError("no such name")
+        return known[host]
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("http://127.0.0.1/hooks", "127.0.0.1 is a loopback address"),
+        ("http://[::1]/hooks", "::1 is a loopback address"),
+        ("https://169.254.169.254/latest", "169.254.169.254"),
+        ("https://inside.example.org/hooks", "inside.example.org resolves to 10.0.0.7"),
+        ("https://outside.example.org/hooks", "outside.example.org resolves to 192.168.1.1"),
+        ("https://new.example.org:8443/hooks", "port 8443 is not a web port"),
+    ],
+)
+async def test_a_webhook_to_an_address_inside_is_rejected_when_it_is_added(
+    bus: Bus, record: Database, url: str, problem: str
+) -> None:
+    async with opened(bus, record, resolver=Names()) as world, client(world) as platform:
+        with pytest.raises(Invalid) as caught:
+            await platform.add_webhook(url)
+        assert problem in str(caught.value.problems)
+        assert await platform.webhooks() == []
+        await platform.add_webhook("https://new.example.org/hooks")  # its name may be known later
+    async with (
+        opened(bus, record, resolver=Names(), receivers=["inside.example.org:443"]) as world,
+        client(world) as platform,
+    ):
+        assert (await platform.add_webhook("https://inside.example.org/hooks")).enabled
 
 
 async def test_administrators_of_an_arena_manage_its_webhooks_alone(world: World, target: Receiver) -> None:
