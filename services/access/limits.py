@@ -94,47 +94,42 @@ class Quotas:
 
 @dataclass(slots=True, eq=False)
 class Attempts:
-    """Failed logins in this process, of each client address and of each key that is tried.
+    """Failed logins of each client address in this process.
 
-    Each has ten at once, and then one more every six seconds. The 10,000 that were tried last are remembered.
+    Each has ten at once, and then one more every six seconds. The 10,000 addresses that tried last are
+    remembered. Attempts with one key are not limited: nobody guesses its secret, and whoever knows its public
+    part could lock its owner out.
 
     Attributes:
         clock: Seconds on a clock that never goes back.
-        most: Failed attempts that one subject has at once, and per minute.
+        most: Failed attempts that one address has at once, and per minute.
     """
 
     clock: Callable[[], float] = time.monotonic
     most: int = 10
     _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
-    def take(self, *subjects: str) -> None:
+    def take(self, address: str) -> None:
         """Count an attempt, which has failed unless `succeeded` is called.
 
-        Args:
-            subjects: Who makes it, and with which key.
-
         Raises:
-            TooMany: One of them has failed too often.
+            TooMany: The address has failed too often.
         """
-        now = self.clock()
-        left = {subject: self._of(subject, now) for subject in subjects}
-        if (least := min(left.values())) < 1:
-            raise TooMany("too many attempts to log in; try again later", (1 - least) * _MINUTE / self.most)
-        for subject in subjects:
-            self._put(subject, left[subject] - 1, now)
+        left = self._of(address)
+        if left < 1:
+            raise TooMany("too many attempts to log in; try again later", (1 - left) * _MINUTE / self.most)
+        self._put(address, left - 1)
 
-    def succeeded(self, *subjects: str) -> None:
+    def succeeded(self, address: str) -> None:
         """Take back an attempt that did not fail."""
-        now = self.clock()
-        for subject in subjects:
-            self._put(subject, min(float(self.most), self._of(subject, now) + 1), now)
+        self._put(address, min(float(self.most), self._of(address) + 1))
 
-    def _of(self, subject: str, now: float) -> float:
-        left, at = self._left.get(subject, (float(self.most), now))
-        return min(float(self.most), left + (now - at) * self.most / _MINUTE)
+    def _of(self, address: str) -> float:
+        left, at = self._left.get(address, (float(self.most), self.clock()))
+        return min(float(self.most), left + (self.clock() - at) * self.most / _MINUTE)
 
-    def _put(self, subject: str, left: float, now: float) -> None:
-        self._left[subject] = (left, now)
-        self._left.move_to_end(subject)
+    def _put(self, address: str, left: float) -> None:
+        self._left[address] = (left, self.clock())
+        self._left.move_to_end(address)
         while len(self._left) > _REMEMBERED:
             self._left.popitem(last=False)

@@ -1,7 +1,7 @@
 """GET and POST /login, POST /logout: a login of the pages, for reading private arenas and for editing.
 
     a key in a form  ->  a row in the database and a cookie that scripts cannot read
-    a wrong key      ->  counted for its client address and for the key that it names
+    a wrong key      ->  counted for its client address
 
 The cookie is sent by the browser alone, so every write with it must repeat a token of our own pages.
 """
@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
 
 from services.access.callers import Caller, Role, Unauthenticated
-from services.access.keys import SESSION, id_of
+from services.access.keys import SESSION
 from services.access.limits import Attempts
 from services.access.visits import Visit, audit
 from services.gateway.access.guard import SESSION_COOKIE, Access
@@ -74,10 +74,10 @@ class _Login:
             fields = await _fields(request)
             target = _local(fields.get("next", "/"))
             token = fields.get("key", "").strip()
-            subjects = [f"address {self.access.proxies.client_of(request.scope)}", f"key {id_of(token)}"]
-            self.attempts.take(*subjects)
+            address = self.access.proxies.client_of(request.scope)
+            self.attempts.take(address)
             caller, cookie, _ = await self.access.keys.log_in(token)
-            self.attempts.succeeded(*subjects)
+            self.attempts.succeeded(address)
         except EXPECTED as error:
             return self.page(target, error)
         await audit(self.access.log, self._visit(caller, cookie), "log in")

@@ -1,4 +1,4 @@
-"""Attempts to log in: how many of one address and of one key, and what is remembered of them."""
+"""Attempts to log in: how many of one address, and what is remembered of them."""
 
 from ipaddress import ip_network
 
@@ -8,8 +8,10 @@ from starlette.types import Scope
 from services.access.callers import Role, TooMany
 from services.access.limits import Attempts
 from services.gateway.access.proxies import TrustedProxies
+from services.runtime.bus import Bus
+from services.store.database import Database
 from tests.integration.gateway.access.samples import FORM, issued
-from tests.integration.gateway.world import World
+from tests.integration.gateway.world import World, opened
 
 
 class Clock:
@@ -35,21 +37,42 @@ async def test_ten_wrong_keys_end_in_429_and_right_ones_do_not_count(world: Worl
     assert await status(world, key.token) == 429  # of the same address
 
 
-def test_an_address_and_a_key_get_more_attempts_with_time_and_others_have_their_own() -> None:
+async def test_failed_logins_from_elsewhere_do_not_lock_out_who_has_the_key(
+    bus: Bus, record: Database
+) -> None:
+    proxies = TrustedProxies((ip_network("127.0.0.0/8"),))
+    async with opened(bus, record, key_lifetime=0, proxies=proxies) as world:
+        key = await issued(world.database, Role.ADMIN)
+        wrong = key.token[:-4] + "0000"  # names the key
+
+        async def status_from(address: str, token: str) -> int:
+            headers = FORM | {"x-forwarded-for": address}
+            reply = await world.http.post(
+                "/login", content=f"key={token}", headers=headers, follow_redirects=False
+            )
+            return int(reply.status_code)
+
+        guesses = [await status_from(f"198.51.100.{number}", wrong) for number in range(20)]
+        guesses += [await status_from("203.0.113.9", wrong) for _ in range(11)]
+        assert guesses == [401] * 30 + [429]
+        assert await status_from("192.0.2.7", key.token) == 303
+
+
+def test_an_address_gets_more_attempts_with_time_and_others_have_their_own() -> None:
     clock = Clock()
     attempts = Attempts(clock)
-    for number in range(10):
-        attempts.take(f"address {number}", "key k")
+    for _ in range(10):
+        attempts.take("one")
     with pytest.raises(TooMany) as caught:
-        attempts.take("address new", "key k")
+        attempts.take("one")
     assert caught.value.retry_after == pytest.approx(6.0)
-    attempts.take("address new", "key other")  # what was rejected has not counted
+    attempts.take("other")
     clock.seconds = 6.0
-    attempts.take("address new", "key k")
+    attempts.take("one")
     with pytest.raises(TooMany):
-        attempts.take("address 0", "key k")
-    attempts.succeeded("key k")
-    attempts.take("address 0", "key k")
+        attempts.take("one")
+    attempts.succeeded("one")
+    attempts.take("one")
 
 
 def test_what_is_remembered_is_bounded_and_those_tried_last_are_kept() -> None:
