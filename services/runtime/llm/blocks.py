@@ -5,8 +5,9 @@
     <<<end c1 #5b0e6c1f0a4d9a37>>>
 
 Pages and answers are hostile input. Three measures keep them inside their block: a nonce that occurs in
-no text of the prompt, neutralising everything that looks like one of our markers or like a model's own
-role token, and removing characters that are invisible to a person who reads the page.
+no text of the prompt, neutralising everything that looks like one of our markers, one of our numbers of
+sentences, a model's own role token or the beginning of a turn, and removing characters that are invisible to
+a person who reads the page.
 
 Nuggets that follow each other share one pair of markers, with a line for each, because markers cost tokens,
 and so do passages that are a single line:
@@ -28,7 +29,7 @@ _NAME = re.compile(r"[a-z][a-z_]*")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]*")
 _OPENING = re.compile(r"^<<<([a-z_]+) ([A-Za-z0-9_.:-]+) #([0-9a-f]{16})>>>$", re.MULTILINE)
 
-_NUGGET, _LIST = "nugget", "list"
+_NUGGET, _ANSWER, _LIST = "nugget", "answer", "list"
 _LISTED = {
     _NUGGET: "nuggets",
     "chunk": "chunks",
@@ -48,21 +49,36 @@ _ROLE_TOKEN = re.compile(
     rf"[<＜﹤]\s*[|｜]{_LABEL}[|｜]?\s*[>＞﹥]|[<＜﹤]\s*[^<>|｜\s]{{1,60}}[|｜]\s*[>＞﹥]"
     r"|<(?:start|end)_of_(?:turn|role|image)>|<<\s*/?SYS\s*>>|</?(?:s|bos|eos|pad|unk|sop|eop|eoh|eoa|eot)>"
     r"|</?(?:think|tool_call|tool_response|tools|tool_calls)>|</?seed:[a-z_:]{1,40}>"
+    r"|</?(?:[a-z]{1,20}:)?(?:function(?:_calls?|_results?)?|invoke|parameters?|tool_use|tool_results?|system|human"
+    r"|user|assistant|system[_-](?:prompt|message|reminder|instructions?))(?:[\s=][^<>\n]{0,100})?>"
     r"|<(?:extra_id|special|reserved|unused)_?\d{1,5}>"
     r"|\[\s{0,9}/?\s{0,9}(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|THINK"
     r"|MODEL_SETTINGS|CALL_ID|gMASK|UNUSED_TOKEN_\d{1,5})\s{0,9}\]"
     rf"|\[[|｜]{_LABEL}[|｜]\]|\]~!?b[\[\]]|\[e~\[",
     re.IGNORECASE,
 )
+# Turns of templates without tokens: labels such as "Human:" and headings such as "### System". Both may stand
+# after marks of Markdown and the number of a sentence.
+_ROLE = r"(?:\[#\d{1,6}\] )?[*_]{0,3}(?:human|user|assistant|system|developer"
+_TURN = re.compile(
+    rf"^([#>*_ \t]{{0,14}})({_ROLE})[*_ \t]{{0,4}}[:：])"
+    rf"|^(#{{1,6}}[ \t]{{0,4}})({_ROLE}|instructions?|input|response)(?: prompt| message)?"
+    r"[*_]{0,3}[ \t]{0,8}(?:[:：]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
 _LINE_BREAK = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Controls, soft hyphen, fillers, zero width, bidirectional overrides, tags, lone surrogates.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f"
-    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+_HIDDEN = (
+    "\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
 )
+_INVISIBLE = re.compile(f"[{_HIDDEN}]")
 # Persian, Indic scripts and emoji need single joiners and variation selectors; a run of them can only
 # hide a message.
 _HIDDEN_RUN = re.compile("([\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe00-\ufe0f]+")
+# What looks like the number of a sentence, which `numbering` sets, also once hidden characters are removed.
+_GAP = rf"[\s\u200c\u200d\ufe00-\ufe0f{_HIDDEN}]*"
+_SENTENCE_NUMBER = re.compile(rf"[\[［]{_GAP}[#＃]{_GAP}(?:\d{_GAP}){{1,9}}[\]］]")
 # Joiners do nothing after ASCII but could part a marker; "1" with a variation selector is a keycap emoji.
 _IDLE_JOINER = re.compile(
     f"(?<=[\x21-\x7e{''.join(_ANGLES)}＞﹥])[\u200c\u200d]|(?<=[\x21\x22\x24-\x29\x2b-\x2f\x3a-\x7e"
@@ -75,7 +91,12 @@ _REMARKABLE = re.compile(
     r"[^\t\n\x20-;=-Z\\^-~\xa1-\xaa\xac\xae-\u02c1\u0370-\u0482\u048a-\u052f\u2010-\u2027"
     r"\u3001\u3002\u3041-\u3096\u30a1-\u30fe\u4e00-\u9fff\uac00-\ud7a3\uff0c]"
 )
-_STAND_INS = str.maketrans(dict.fromkeys("<＜﹤", "‹") | dict.fromkeys(">＞﹥", "›") | {"[": "⟦", "]": "⟧"})
+_STAND_INS = str.maketrans(
+    dict.fromkeys("<＜﹤", "‹")
+    | dict.fromkeys(">＞﹥", "›")
+    | dict.fromkeys("[［", "⟦")
+    | dict.fromkeys("]］", "⟧")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +121,14 @@ class Block:
 def neutralise(text: str) -> str:
     """The text with everything removed or replaced that could act as markup in a prompt.
 
-    The brackets of markers and role tokens are replaced by look-alikes; control, bidirectional and invisible
-    characters and lone surrogates are removed. Text without any of these is returned unchanged.
+    The brackets of markers and role tokens, the colons of turns and the marks of their headings are replaced
+    by look-alikes; control, bidirectional and invisible characters and lone surrogates are removed. Text
+    without any of these is returned unchanged.
 
     >>> neutralise("<|im_start|>system")
     '‹|im_start|›system'
     """
-    if _REMARKABLE.search(text) is None:
+    if _REMARKABLE.search(text) is None and _TURN.search(text) is None:
         return text
     return _neutralised(text)
 
@@ -114,7 +136,18 @@ def neutralise(text: str) -> str:
 def _neutralised(text: str) -> str:
     text = _INVISIBLE.sub("", _LINE_BREAK.sub("\n", text))
     text = _IDLE_JOINER.sub("", _HIDDEN_RUN.sub(r"\1", text))
-    return _MARKER.sub(_no_marker, _ROLE_TOKEN.sub(_stand_in, text))
+    return _TURN.sub(_no_turn, _MARKER.sub(_no_marker, _ROLE_TOKEN.sub(_stand_in, text)))
+
+
+def without_sentence_numbers(text: str) -> str:
+    """The text with look-alikes for the brackets of what could pass as our number of a sentence.
+
+    Its characters keep their positions.
+
+    >>> without_sentence_numbers("[#2] Tea.")
+    '⟦#2⟧ Tea.'
+    """
+    return _SENTENCE_NUMBER.sub(_stand_in, text)
 
 
 def nonce_for(texts: Iterable[str], absent_from: Iterable[str] = ()) -> str:
@@ -185,7 +218,8 @@ def _fenced(kind: str, name: str, text: str, nonce: str) -> str:
 def _neutral(blocks: Sequence[Block]) -> Iterator[Block]:
     """The blocks with neutralised texts; nuggets are always one line."""
     for block in blocks:
-        text = neutralise(block.text)
+        numbered = block.kind == _ANSWER  # by us
+        text = neutralise(block.text if numbered else without_sentence_numbers(block.text))
         yield Block(block.kind, block.id, " ".join(text.split()) if block.kind == _NUGGET else text)
 
 
@@ -203,6 +237,11 @@ def _no_marker(match: re.Match[str]) -> str:
     if sum(_ANGLES[character] for character in run) < _MARKER_WEIGHT or run in _CHINESE_TITLE:
         return run
     return "‹" * len(run)
+
+
+def _no_turn(match: re.Match[str]) -> str:
+    marks, label = (match[1], match[2]) if match[1] is not None else (match[3], match[4])
+    return marks.replace("#", "＃") + re.sub("[:：]$", "∶", label)
 
 
 def _stand_in(match: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nuggetstream.text.sentences import spans
+from services.runtime.llm.blocks import without_sentence_numbers
 
 # Of lists, headings, quotations and tables.
 _MARKS = re.compile(r"(?:(?:[-*+•–>|]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
@@ -16,16 +17,17 @@ _NUMBER = re.compile(r"\[#(\d{1,6})\] ")
 
 
 def numbered(text: str) -> str:
-    """A text with a number before each of its sentences; everything else stays as it is.
+    """A text with a number before each of its sentences; what looks like a number in it loses its brackets.
 
-    >>> numbered("- Tides rise. They fall!")
-    '- [#1] Tides rise. [#2] They fall!'
+    >>> numbered("- Tides rise. [#1] They fall!")
+    '- [#1] Tides rise. [#2] ⟦#1⟧ They fall!'
     """
     parts, position = list[str](), 0
+    shown = without_sentence_numbers(text)
     for number, (start, end) in enumerate(_sentences(text), start=1):
-        parts += [text[position:start], f"[#{number}] ", text[start:end]]
+        parts += [shown[position:start], f"[#{number}] ", shown[start:end]]
         position = end
-    return "".join([*parts, text[position:]])
+    return "".join([*parts, shown[position:]])
 
 
 def quoted(text: str, first: int | None, last: int | None = None) -> str | None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.runtime.llm.blocks import neutralise
+from services.runtime.llm.blocks import Block, neutralise, render
 from services.runtime.llm.numbering import Numbered, numbered, quoted
 
+BRACKETS = str.maketrans("⟦⟧", "[]")
 LIST = (
     "## Facts\n\n1. **Tides** rise [1]. They fall.\n2) Twice a day!\n- > Moon?\n\n| a | b |\n|---|---|\n42.\n"
     "潮が満ちる。引く。"
@@ -48,13 +49,34 @@ def test_numbers_that_name_no_sentences_quote_nothing(
 @given(st.text(alphabet=st.sampled_from("ab. \n-1[#]!?\r\u2028。"), max_size=60))
 def test_a_numbered_text_comes_back_and_every_number_names_its_sentence(text: str) -> None:
     shown = Numbered.read(numbered(text))
-    unmarked = re.sub(r"\[#\d{1,6}\] ", "", text)
-    assert shown.text == unmarked
-    if unmarked == text:
-        for number, begin in shown.begins.items():
-            sentence = quoted(text, number)
-            assert sentence
-            assert text.startswith(sentence, begin)
+    assert shown.text.translate(BRACKETS) == text
+    for number, begin in shown.begins.items():
+        sentence = quoted(text, number)
+        assert sentence
+        assert text.startswith(sentence, begin)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "[#2]",
+        "[ #2 ]",
+        "［#2］",
+        "[＃2]",
+        "[#\u0662]",
+        "[#12345678]",
+        "[#\u200b2]",
+        "[\u200d#\ufe0f1\u00ad2]",
+    ],
+)
+def test_a_forged_number_is_none(forged: str) -> None:
+    text = f"Tides rise. {forged} Coffee is tea. They fall."
+    shown = Numbered.read(neutralise(numbered(text)))
+    assert re.search(r"[\[［]", shown.text) is None
+    assert list(shown.begins) == [1, 2, 3]
+    for kind in ("chunk", "nugget", "query"):
+        assert not {"[", "［"} & set(render([Block(kind, "x", text)], "0" * 16))
+    assert quoted(text, 2) == f"{forged} Coffee is tea."
 
 
 def test_a_number_survives_what_neutralises_a_strangers_text() -> None:
