@@ -10,7 +10,7 @@ from nuggetstream.views.webhooks import WebhookFailure, WebhookView
 from services.cli.administrator import connected
 
 _MOST = 1000
-_URL = click.option("--gateway", default=LOCAL, show_default=True, help="Base URL of the gateway.")
+_URL = click.option("--url", "gateway", default=LOCAL, show_default=True, help="Base URL of the gateway.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 _ID = click.argument("webhook_id", metavar="ID")
 

@@ -225,7 +225,7 @@ async def test_the_command_manages_webhooks(world: World, target: Receiver) -> N
 
     async def run(*arguments: str) -> Result:
         return await asyncio.to_thread(
-            CliRunner().invoke, command, [*arguments, "--gateway", gateway], catch_exceptions=False
+            CliRunner().invoke, command, [*arguments, "--url", gateway], catch_exceptions=False
         )
 
     added = await run("add", target.url, "--arena", "demo", "--kind", "voted")
