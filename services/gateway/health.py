@@ -5,14 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from sqlalchemy import text
 
 from nuggetstream.views.common import Health
 from services.gateway.admission import Admission
 from services.gateway.battles.relay import Relay
-from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
 from services.runtime.stream_usage import StreamUsage
+from services.store.answering import problem_of
 from services.store.database import Database
 from services.wire.model_state import ModelStates
 from services.wire.query_parameters import QueryParameters
@@ -102,13 +101,8 @@ def readiness(
                 problems.append(
                     f"{relay.waiting:,} messages of accepted battles and votes wait for the broker"
                 )
-        try:
-            async with asyncio.timeout(within), database.transaction() as tx:
-                await tx.execute(text("SELECT 1"))
-        except Unavailable as error:
-            problems.append(KNOWN.redact(error.detail))
-        except TimeoutError:
-            problems.append(f"the database does not answer within {within:g} s")
+        if (away := await problem_of(database, within)) is not None:
+            problems.append(KNOWN.redact(away))
         return problems
 
     return reasons

@@ -248,6 +248,11 @@ DATABASE_WAIT_SECONDS = Histogram(
     "Seconds that a transaction waited for a connection.",
     buckets=_SECONDS,
 )
+DATABASE_ANSWERS = Gauge(
+    "nuggetstream_database_answers",
+    "Whether the database answered this process, measured every 15 seconds: 1 or 0.",
+    ["database"],
+)
 DATABASE_BYTES = Gauge("nuggetstream_database_bytes", "Bytes that the database uses on its disk.")
 DATABASE_BYTES_LEFT = Gauge(
     "nuggetstream_database_bytes_left", "Bytes until the database is full.", ["database"]

@@ -26,7 +26,8 @@ from services.cli.tuning import tuned
 from services.cli.wiring.parts import Parts
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.service import run_service
+from services.runtime.service import BackgroundTask, run_service
+from services.store.answering import watch_answers
 from services.store.database import Database
 
 if TYPE_CHECKING:
@@ -119,9 +120,10 @@ async def _models(
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
     async with open_service(start.service, parts) as opened:
         service, server = tuned(opened, parts.pipeline), start.server
+        background: list[BackgroundTask] = [*service.background, partial(watch_answers, parts.database)]
         if start.service == "recorder":  # whose image prepares the broker as well
-            again = partial(keep_declared, parts.bus, parts.platform)
-            service = replace(service, background=[*service.background, again])
+            background.append(partial(keep_declared, parts.bus, parts.platform))
+        service = replace(service, background=background)
         metrics = serve_metrics(server)
 
         def ready(grpc_port: int) -> None:

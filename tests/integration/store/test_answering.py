@@ -1,0 +1,70 @@
+"""Whether the database answers, as a metric of each process."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+from prometheus_client import REGISTRY
+
+from services.runtime import metrics
+from services.store import answering
+from services.store.answering import problem_of, watch_answers
+from services.store.database import DEFAULT_CONNECTIONS, Database
+from services.store.unavailability import BUSY
+from tests.e2e.ports import free_ports
+
+
+@pytest.fixture(autouse=True)
+def no_values() -> None:
+    metrics.DATABASE_ANSWERS.clear()
+
+
+def answers(database: Database) -> float | None:
+    labels = {"database": database.engine.dialect.name}
+    return REGISTRY.get_sample_value("nuggetstream_database_answers", labels)
+
+
+@asynccontextmanager
+async def watched(database: Database) -> AsyncIterator[None]:
+    stop = asyncio.Event()
+    task = asyncio.create_task(watch_answers(database, stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await task
+
+
+async def until(database: Database, value: float) -> None:
+    async with asyncio.timeout(90):
+        while answers(database) != value:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_database_that_answers_is_reported_as_1(database: Database) -> None:
+    assert await problem_of(database, within=60) is None
+    async with watched(database):
+        await until(database, 1)
+
+
+async def test_a_database_that_is_away_is_reported_as_0() -> None:
+    pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
+    away = Database(f"postgresql+asyncpg://nobody@127.0.0.1:{free_ports(1)[0]}/none")
+    assert await problem_of(away, within=60) == "the database does not answer"
+    async with watched(away):
+        await until(away, 0)
+    await away.close()
+
+
+async def test_a_process_that_is_busy_does_not_say_that_the_database_is_away(
+    postgres: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "_INTERVAL", 0.01)
+    async with watched(postgres):
+        await until(postgres, 1)
+        async with AsyncExitStack() as stack:
+            for _ in range(DEFAULT_CONNECTIONS):
+                await stack.enter_async_context(postgres.transaction())
+            assert await problem_of(postgres, within=60) == BUSY
+            assert answers(postgres) == 1
