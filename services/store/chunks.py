@@ -99,7 +99,8 @@ class StoredSource:
     arena: str = DEFAULT_ARENA
 
 
-_SOURCE = ("url", "title", "content_hash", "fetched_at", "arena")  # columns that are fields
+_CHUNK = ("id", "content_hash", "ordinal")  # columns that are fields
+_SOURCE = ("url", "title", "content_hash", "fetched_at", "arena")
 # Built once: for a short query, building takes longer than executing.
 _OF_PAGES = (
     select(chunks)
@@ -122,7 +123,8 @@ class Chunks:
             new: The chunks; those with spans are stored as spans of their pages.
             pages: Texts of stored pages by content hash.
         """
-        rows = await asyncio.to_thread(_rows_of, new, pages or {})
+        texts = pages or {}
+        rows = await asyncio.to_thread(lambda: [_row(chunk, texts.get(chunk.content_hash)) for chunk in new])
         if not self._database.is_sqlite:  # so that two writers of the same pages cannot deadlock
             rows.sort(key=itemgetter("content_hash", "ordinal", "id"))
         await self._database.insert_rows(chunks, rows)
@@ -277,21 +279,17 @@ def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
     return [keys[start : start + _KEYS_PER_QUERY] for start in range(0, len(keys), _KEYS_PER_QUERY)]
 
 
-def _rows_of(new: Sequence[StoredChunk], pages: Mapping[str, str]) -> list[dict[str, Any]]:
-    rows = []
-    for chunk in new:
-        row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
-        row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash, **asdict(chunk.origin)}
-        page = pages.get(chunk.content_hash)
-        if page is not None and chunk.span is not None:
-            row |= {"text": None, "span": stored_span(chunk.text, page, chunk.span)}
-        rows.append(row)
-    return rows
+def _row(chunk: StoredChunk, page: str | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": chunk.id, "content_hash": chunk.content_hash, "ordinal": chunk.ordinal}
+    row |= {"text": chunk.text, "span": None, "text_hash": chunk.text_hash, **asdict(chunk.origin)}
+    if page is not None and chunk.span is not None:
+        row |= {"text": None, "span": stored_span(chunk.text, page, chunk.span)}
+    return row
 
 
 def _chunk(row: Row[Any], text: str) -> StoredChunk:
     origin = Origin(row.language, row.fetched_at, row.language_confidence, row.arena)
-    return StoredChunk(row.id, row.content_hash, row.ordinal, text, origin)
+    return StoredChunk(text=text, origin=origin, **{name: getattr(row, name) for name in _CHUNK})
 
 
 def _source(row: Row[Any]) -> StoredSource:
