@@ -1,5 +1,7 @@
 """The database that NUGGETSTREAM_DATABASE_URL names."""
 
+from typing import Any
+
 import click
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
@@ -15,12 +17,13 @@ class UnusableDatabaseUrl(click.ClickException):
     """The URL cannot be used; the message says what to set or install."""
 
 
-def open_database(url: str, connections: int = DEFAULT_CONNECTIONS) -> Database:
+def open_database(url: str, connections: int = DEFAULT_CONNECTIONS, **waiting: Any) -> Database:
     """The database of a URL, without connecting to it.
 
     Args:
         url: The URL.
         connections: Connections to PostgreSQL that are open at most.
+        waiting: `owner` and `wait` of the database.
 
     Raises:
         UnusableDatabaseUrl: The URL is invalid, or its driver is not supported or not installed.
@@ -32,7 +35,7 @@ def open_database(url: str, connections: int = DEFAULT_CONNECTIONS) -> Database:
     if driver not in _DRIVERS:
         raise UnusableDatabaseUrl(f"{_VARIABLE} begins with {driver}://: set {_FORMS}")
     try:
-        return Database(url, connections)
+        return Database(url, connections, **waiting)
     except ModuleNotFoundError as error:
         told = f"{error.name} is not installed: pip install '.[postgres]' in a checkout"
         raise UnusableDatabaseUrl(told) from error

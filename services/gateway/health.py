@@ -9,9 +9,10 @@ from fastapi import APIRouter, Query, Response
 from nuggetstream.views.common import Health
 from services.gateway.admission import Admission
 from services.gateway.battles.relay import Relay
+from services.runtime.errors import Unavailable
 from services.runtime.masking import KNOWN
 from services.runtime.stream_usage import StreamUsage
-from services.store.answering import problem_of
+from services.store.answering import require_answer
 from services.store.database import Database
 from services.wire.model_state import ModelStates
 from services.wire.query_parameters import QueryParameters
@@ -101,8 +102,10 @@ def readiness(
                 problems.append(
                     f"{relay.waiting:,} messages of accepted battles and votes wait for the broker"
                 )
-        if (away := await problem_of(database, within)) is not None:
-            problems.append(KNOWN.redact(away))
+        try:
+            await require_answer(database, within)
+        except Unavailable as error:
+            problems.append(KNOWN.redact(error.detail))
         return problems
 
     return reasons

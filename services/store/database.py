@@ -13,7 +13,6 @@ from sqlalchemy import Connection, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from services.runtime import metrics
@@ -23,7 +22,7 @@ from services.store.locks import lock
 from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
 from services.store.sqlite_connection import connect
 from services.store.sqlite_threads import Each, SqliteThreads, Work
-from services.store.unavailability import BUSY, as_unavailable
+from services.store.unavailability import Busy, as_unavailable
 from services.store.usage import export_pool
 
 T = TypeVar("T")
@@ -32,7 +31,7 @@ T = TypeVar("T")
 # accepts by default.
 DEFAULT_CONNECTIONS = 4
 _BUSY_SECONDS = 30
-_POOL_SECONDS = 5.0  # to wait for a connection of the pool
+_WAIT = 5.0  # seconds
 # Pages of 4 kB in the write-ahead log before they are copied to the database, those that several transactions
 # changed once. A log of 16 MB costs less than the default of 4 MB, and the saving grows with the database.
 _PAGES_PER_CHECKPOINT = 4000
@@ -50,12 +49,17 @@ class Database:
         connections: Connections to PostgreSQL that are open at most. A transaction waits for a free one, for
             a few seconds. Background tasks have at most half of them, so that neither requests nor the
             pipeline wait for these.
+        owner: What the process runs, for the error of a transaction that gets no connection.
+        wait: Seconds that a transaction waits for a connection.
     """
 
-    def __init__(self, url: str, connections: int = DEFAULT_CONNECTIONS) -> None:
+    def __init__(
+        self, url: str, connections: int = DEFAULT_CONNECTIONS, *, owner: str = "process", wait: float = _WAIT
+    ) -> None:
         self.url = url
+        self._owner, self._wait = owner, wait
         KNOWN.remember(*secrets_in(url))
-        self.engine = _engine(url, connections)
+        self.engine = _engine(url, connections, wait)
         self._is_pooled = is_pooled(url)
         self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -78,7 +82,7 @@ class Database:
             Unavailable: SQLite reported an error; the work can be retried.
         """
         started = perf_counter()
-        with as_unavailable():
+        with as_unavailable(self._owner):
             async with self._share(), self.engine.begin() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
@@ -123,7 +127,7 @@ class Database:
                 yield tx
             return
         started = perf_counter()
-        with as_unavailable():
+        with as_unavailable(self._owner):
             async with self._share(), self._autocommit.connect() as connection:
                 metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
                 yield connection
@@ -176,9 +180,9 @@ class Database:
             yield
             return
         try:
-            await asyncio.wait_for(self._in_background.acquire(), _POOL_SECONDS)
+            await asyncio.wait_for(self._in_background.acquire(), self._wait)
         except TimeoutError:
-            raise PoolTimeout(BUSY) from None
+            raise Busy(self._owner) from None
         try:
             yield
         finally:
@@ -249,18 +253,20 @@ def inserting_new(dialect: str, table: Table) -> Any:
     return insert_into(dialect, table).on_conflict_do_nothing()
 
 
-def _engine(url: str, connections: int) -> AsyncEngine:
+def _engine(url: str, connections: int, wait: float) -> AsyncEngine:
     if make_url(url).get_backend_name() != "sqlite":
         engine = create_async_engine(
             url,
             pool_size=connections,
             max_overflow=0,
-            pool_timeout=_POOL_SECONDS,
+            pool_timeout=wait,
             connect_args=asyncpg_arguments(url),
         )
         watch_connections(engine.sync_engine, pooled=is_pooled(url))
         return engine
-    engine = create_async_engine(url, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
+    engine = create_async_engine(
+        url, pool_timeout=wait, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect}
+    )
     event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
 

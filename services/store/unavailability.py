@@ -15,18 +15,35 @@ from services.runtime.errors import Outage, Unavailable
 # space or connections left, a statement that was cancelled, such as by its timeout, a shutdown or a start in
 # progress, a failed disk, a lock that another transaction holds, and a former primary that is read-only.
 _TEMPORARY = ("08", "28", "3D", "40", "53", "57014", "57P", "58", "55P03", "25006")
-BUSY = "this process is busy: all of its connections to the database are in use"
+_BUSY_SECONDS = 5.0  # until a client should ask again
+
+
+class Busy(Outage):
+    """All connections of a process to the database are in use, so nobody has asked the database.
+
+    Args:
+        owner: What the process runs, such as "gateway".
+    """
+
+    def __init__(self, owner: str) -> None:
+        detail = f"the {owner} is busy: all of its connections to the database are in use"
+        super().__init__(Reason.STORE_UNAVAILABLE, detail, _BUSY_SECONDS)
 
 
 @contextmanager
-def as_unavailable() -> Iterator[None]:
+def as_unavailable(owner: str = "process") -> Iterator[None]:
     """Raise `Outage` or `Unavailable` for errors of the database that are no fault of the statements.
 
     An error of the driver, such as too many parameters, is one only where the connection was lost.
+
+    Args:
+        owner: What the process runs, for `Busy`.
     """
     try:
         yield
-    except (OperationalError, PoolTimeout, OSError) as error:
+    except PoolTimeout as error:
+        raise Busy(owner) from error
+    except (OperationalError, OSError) as error:
         raise _unavailable(error) from error
     except DBAPIError as error:
         if error.connection_invalidated or _is_temporary(error):
@@ -45,9 +62,7 @@ def _unavailable(error: Exception) -> Unavailable:
     # SQLite has one class of error for a full disk and for a missing table.
     kind = Unavailable if getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR else Outage
     detail = "the database does not answer"
-    if isinstance(error, PoolTimeout):
-        detail = BUSY
-    elif kind is Unavailable:
+    if kind is Unavailable:
         detail = "the database cannot carry out a statement"
     elif getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
         detail = "the database has no room on its disk (ENOSPC)"

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+_GATEWAY_WAIT = 1.0  # seconds for a connection to the database, since a client is waiting
 _NAMES = ", ".join(f"{name} {port}" for name, port in GRPC_PORTS.items())
 
 
@@ -65,7 +66,8 @@ def command(
     starting = partial(Start, service=name, server=server, platform=platform, pipeline=pipeline)
 
     async def serve(stop: asyncio.Event) -> None:
-        database = open_database(platform.database_url, platform.database_connections)
+        waiting = {"owner": name} | ({"wait": _GATEWAY_WAIT} if name == "gateway" else {})
+        database = open_database(platform.database_url, platform.database_connections, **waiting)
         try:
             async with models(database) as (embedder, reranking):
                 start = starting(database=database, embedder=embedder, reranking=reranking)

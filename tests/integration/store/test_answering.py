@@ -8,10 +8,11 @@ import pytest
 from prometheus_client import REGISTRY
 
 from services.runtime import metrics
+from services.runtime.errors import Outage
 from services.store import answering
-from services.store.answering import problem_of, watch_answers
+from services.store.answering import require_answer, watch_answers
 from services.store.database import DEFAULT_CONNECTIONS, Database
-from services.store.unavailability import BUSY
+from services.store.unavailability import Busy
 from tests.e2e.ports import free_ports
 
 
@@ -43,7 +44,7 @@ async def until(database: Database, value: float) -> None:
 
 
 async def test_a_database_that_answers_is_reported_as_1(database: Database) -> None:
-    assert await problem_of(database, within=60) is None
+    await require_answer(database, within=60)
     async with watched(database):
         await until(database, 1)
 
@@ -51,7 +52,8 @@ async def test_a_database_that_answers_is_reported_as_1(database: Database) -> N
 async def test_a_database_that_is_away_is_reported_as_0() -> None:
     pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
     away = Database(f"postgresql+asyncpg://nobody@127.0.0.1:{free_ports(1)[0]}/none")
-    assert await problem_of(away, within=60) == "the database does not answer"
+    with pytest.raises(Outage, match="the database does not answer"):
+        await require_answer(away, within=60)
     async with watched(away):
         await until(away, 0)
     await away.close()
@@ -66,5 +68,6 @@ async def test_a_process_that_is_busy_does_not_say_that_the_database_is_away(
         async with AsyncExitStack() as stack:
             for _ in range(DEFAULT_CONNECTIONS):
                 await stack.enter_async_context(postgres.transaction())
-            assert await problem_of(postgres, within=60) == BUSY
+            with pytest.raises(Busy):
+                await require_answer(postgres, within=60)
             assert answers(postgres) == 1

@@ -11,9 +11,9 @@ from sqlalchemy.exc import DBAPIError
 
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.errors import Outage
-from services.store import database as databases
 from services.store import migrate, postgres_connection
 from services.store.database import Database
+from services.store.unavailability import Busy
 from tests.integration.store.conftest import PostgresServer
 
 pytestmark = pytest.mark.postgresql
@@ -21,9 +21,9 @@ LIMITS = text("SELECT current_setting('lock_timeout'), current_setting('statemen
 
 
 @asynccontextmanager
-async def limited(postgres: Database, connections: int = 4) -> AsyncIterator[Database]:
+async def limited(postgres: Database, connections: int = 4, wait: float = 5.0) -> AsyncIterator[Database]:
     """Other connections to a database, with the limits that a test has set."""
-    database = Database(postgres.url, connections)
+    database = Database(postgres.url, connections, owner="gateway", wait=wait)
     yield database
     await database.close()
 
@@ -58,16 +58,12 @@ async def test_a_statement_that_is_cancelled_by_a_limit_is_an_outage(
                 await tx.execute(lock)
 
 
-async def test_a_full_pool_says_that_the_process_is_busy(
-    postgres: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert databases._POOL_SECONDS <= 5
-    monkeypatch.setattr(databases, "_POOL_SECONDS", 0.2)
-    async with limited(postgres, connections=1) as database, database.transaction():
-        with pytest.raises(Outage, match="this process is busy: all of its connections") as raised:
+async def test_a_full_pool_says_that_the_gateway_is_busy(postgres: Database) -> None:
+    async with limited(postgres, connections=1, wait=0.2) as database, database.transaction():
+        with pytest.raises(Busy, match="the gateway is busy: all of its connections") as raised:
             async with database.transaction():
                 pass
-    assert raised.value.detail != "the database does not answer"
+    assert raised.value.retry_after == 5
 
 
 async def in_background(database: Database, seconds: float) -> None:
@@ -77,10 +73,9 @@ async def in_background(database: Database, seconds: float) -> None:
 
 
 async def test_background_tasks_leave_half_of_the_connections_to_requests_and_the_pipeline(
-    postgres: Database, monkeypatch: pytest.MonkeyPatch
+    postgres: Database,
 ) -> None:
-    monkeypatch.setattr(databases, "_POOL_SECONDS", 0.5)
-    async with limited(postgres) as database:
+    async with limited(postgres, wait=0.5) as database:
         tasks = [asyncio.create_task(in_background(database, 2.0)) for _ in range(6)]
         await asyncio.sleep(0.2)
         started = monotonic()
@@ -88,7 +83,7 @@ async def test_background_tasks_leave_half_of_the_connections_to_requests_and_th
             assert await tx.scalar(text("SELECT 1")) == 1
         assert monotonic() - started < 1.0
         results = await asyncio.gather(*tasks, return_exceptions=True)
-    assert [type(result) for result in results].count(Outage) == 4
+    assert [type(result) for result in results].count(Busy) == 4
     assert results.count(None) == 2
 
 
