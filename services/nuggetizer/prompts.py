@@ -136,7 +136,9 @@ def _spare(documents: Sequence[Block]) -> tuple[str, ...]:
 
 def _nuggets_of(documents: Sequence[Block], least: int, most: int) -> Lines:
     """The form of nuggets that some documents state."""
-    return Lines.listed("[vo]( {cited})+: .+", least, most, [document.id for document in documents])
+    return Lines.listed(
+        "[vo]( {cited}){1,20}: .{1,300}", least, most, [document.id for document in documents]
+    )
 
 
 def _some_text(reply: NuggetsReply) -> None:

@@ -19,7 +19,7 @@ from services.runtime.llm.prompt import Message, Prompt, R, schema_of
 Format = Literal["lines", "schema", "object", "none"]
 _FORMATS: tuple[Format, ...] = ("lines", "schema", "object", "none")
 _ABOUT_FORMAT = ("response_format", "schema", "structured output", "grammar")
-_ABOUT_LINES = ("pattern", "minitems", "maxitems", "grammar", "json schema", "invalid schema")
+_ABOUT_LINES = ("pattern", "minitems", "maxitems", "maxlength", "grammar", "json schema", "invalid schema")
 
 # Fields of a dialect -> the parameter by which an error message tells that it is not accepted.
 _OPTIONAL = {

@@ -14,7 +14,7 @@ from typing import Generic, Literal, TypedDict, TypeVar
 from nuggetstream.domain.identity import derived_id
 from services.runtime.llm.blocks import Block, neutralise, nonce_for, render
 from services.runtime.llm.decisions.question import MAX_QUESTIONS, Question, listed
-from services.runtime.llm.lines import Lines
+from services.runtime.llm.lines import Lines, bounded
 from services.runtime.llm.replies import Reply
 
 R = TypeVar("R", bound=Reply)
@@ -120,8 +120,8 @@ class Prompt(Generic[R]):
         return nonce_for([*described, *self.family], absent_from=_flat(self.blocks))
 
     def schema(self) -> dict[str, object]:
-        """The JSON schema of the reply, with the form of its lines."""
-        schema = schema_of(self.reply)
+        """The JSON schema of the reply, with the form of its lines and the longest length of its texts."""
+        schema = bounded(schema_of(self.reply), self.max_tokens)
         return schema if self.lines is None else self.lines.in_schema(schema)
 
     def cache_key(self, model: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from services.assigner.decisions import assignment_decision
 from services.judge.registry import heuristics
+from services.judge.verdicts import pairwise
 from services.nuggetizer import prompts
 from services.nuggetizer.decisions import importance_decision
 from services.offline.answers import ParsedPrompt, answer
@@ -74,6 +75,8 @@ def test_what_the_offline_model_replies_has_the_form(prompt: Prompt[Any]) -> Non
         (PROMPTS[0], ["n1 s 3"]),
         (PROMPTS[0], ["v a1 c7: The tower is 330 metres tall."]),
         (PROMPTS[0], ["v: The tower is 330 metres tall."]),
+        (PROMPTS[0], [f"v{' a1' * 21}: The tower is 330 metres tall."]),
+        (PROMPTS[0], ["v a1: The tower " + "is very tall and " * 20]),
         (PROMPTS[2], ["n1 v", "n2 o"]),
         (PROMPTS[2], ["n1 v", "n2 o", "n4 v"]),
         (PROMPTS[3], []),
@@ -86,6 +89,12 @@ def test_what_the_offline_model_replies_has_the_form(prompt: Prompt[Any]) -> Non
 def test_faults_of_small_models_have_not(prompt: Prompt[Any], lines: list[str]) -> None:
     field = next(iter(prompt.reply.model_fields))
     assert not allows(prompt, {field: lines})
+
+
+def test_the_reasons_of_a_verdict_leave_room_for_its_winner() -> None:
+    prompt = pairwise.prompt(QUERY, ANSWER, "Nothing.", [])
+    assert allows(prompt, {"reasoning": "It is right. " * 90, "winner": "first"})
+    assert not allows(prompt, {"reasoning": "It is right. " * 100, "winner": "first"})
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.task)
