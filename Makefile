@@ -40,11 +40,10 @@ lint: $(DEV_STAMP)  ## lint, formatting, import rules: what pre-commit runs befo
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-check: lint manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests
+check: lint manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests; no tests
 	$(BIN)/mypy
 	$(BIN)/buf lint proto
 	$(BIN)/python proto/generate.py --check
-	$(BIN)/pytest tests/architecture
 
 docs: .venv-docs/.installed  ## build the documentation site in build/docs; every warning is an error
 	@.venv-docs/bin/python -m sphinx --builder html --fresh-env --fail-on-warning --keep-going --quiet \

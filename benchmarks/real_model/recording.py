@@ -9,7 +9,8 @@ to the same reply.
 
 import argparse
 import json
-from collections.abc import AsyncIterator
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,6 +22,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from nuggetstream.domain.identity import derived_id
+from services.offline.answers import Unanswerable
 from services.offline.requests import ChatRequest
 from services.runtime.llm.blocks import parse
 
@@ -79,6 +81,33 @@ class Recorder:
         line = {"task": chat.task, "key": key_of(chat), "finish": finish, "text": text}
         self._file.write(json.dumps(line | ({"logprobs": probable} if probable else {})) + "\n")
         self._file.flush()
+
+
+class Replies:
+    """Recorded replies; a request that was made several times gets its replies in their order.
+
+    Args:
+        lines: The lines that a `Recorder` wrote.
+    """
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._texts: defaultdict[str, list[str]] = defaultdict(list)
+        self._asked = Counter[str]()
+        for line in lines:
+            reply = json.loads(line)
+            self._texts[reply["key"]].append(reply["text"])
+
+    def __call__(self, chat: ChatRequest) -> str:
+        """The reply to a request.
+
+        Raises:
+            Unanswerable: None was recorded.
+        """
+        key = key_of(chat)
+        if not (texts := self._texts.get(key)):
+            raise Unanswerable(f"no reply of task {chat.task!r} was recorded for this material")
+        number, self._asked[key] = self._asked[key], self._asked[key] + 1
+        return texts[min(number, len(texts) - 1)]
 
 
 def said(received: str) -> tuple[str, str | None, list[Any]]:
