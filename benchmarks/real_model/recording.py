@@ -48,11 +48,11 @@ class Recorder:
     Args:
         url: Base URL of the model.
         file: Where the lines go.
+        client: Sends requests to the model; the caller closes it.
     """
 
-    def __init__(self, url: str, file: TextIO) -> None:
-        self._url, self._file = url, file
-        self._client = httpx2.AsyncClient(timeout=_SILENCE_S)
+    def __init__(self, url: str, file: TextIO, client: httpx2.AsyncClient) -> None:
+        self._url, self._file, self._client = url, file, client
 
     async def chat(self, request: Request) -> StreamingResponse:
         """Answer as the model does, byte for byte."""
@@ -128,7 +128,7 @@ def main() -> None:
     options.add_argument("--port", type=int, required=True)
     chosen = options.parse_args()
     with chosen.file.open("a", encoding="utf-8") as file:
-        recorder = Recorder(chosen.url, file)
+        recorder = Recorder(chosen.url, file, httpx2.AsyncClient(timeout=_SILENCE_S))
         app = Starlette(routes=[Route("/v1/chat/completions", recorder.chat, methods=["POST"])])
         uvicorn.run(app, host="127.0.0.1", port=chosen.port, log_level="warning")
 
