@@ -273,6 +273,7 @@ class _Starter:
             access=choices.access,
             entry=choices.entry,
             checks=self.checks,
+            has_broker=True,
             batches=choices.batches,
             embedding=choices.embedding,
             retrieval=choices.retrieval,

@@ -12,7 +12,6 @@ import structlog
 
 from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
-from services.cli.declared import keep_declared
 from services.cli.embedding import EmbeddingSettings, Model, open_model
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
@@ -26,7 +25,7 @@ from services.cli.tuning import tuned
 from services.cli.wiring.parts import Parts
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.service import BackgroundTask, run_service
+from services.runtime.service import run_service
 from services.store.answering import watch_answers
 from services.store.database import Database
 
@@ -122,10 +121,8 @@ async def _models(
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
     async with open_service(start.service, parts) as opened:
         service, server = tuned(opened, parts.pipeline), start.server
-        background: list[BackgroundTask] = [*service.background, partial(watch_answers, parts.database)]
-        if start.service == "recorder":  # whose image prepares the broker as well
-            background.append(partial(keep_declared, parts.bus, parts.platform))
-        service = replace(service, background=background)
+        watching = partial(watch_answers, parts.database)
+        service = replace(service, background=[*service.background, watching])
         metrics = serve_metrics(server)
 
         def ready(grpc_port: int) -> None:

@@ -42,6 +42,7 @@ class Parts:
         access: Who may use the gateway and the rater.
         entry: Which battles the gateway accepts for evaluation.
         checks: Find problems that prevent work, such as a full disk; then the gateway accepts no battles.
+        has_broker: Whether this process runs the broker, and declares its streams.
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
         retrieval: How the retriever searches.
@@ -64,6 +65,7 @@ class Parts:
     access: AccessSettings = field(default_factory=AccessSettings)
     entry: EntrySettings = field(default_factory=EntrySettings)
     checks: Sequence[Check] = ()
+    has_broker: bool = False
     fresh_replies: bool = False
     batches: "Batches | None" = None
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))

@@ -3,8 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
+from services.cli.declared import keep_declared
 from services.cli.shared_parts import consumer_watch
 from services.cli.wiring.parts import Parts
 from services.recorder.label_watch import LabelWatch
@@ -48,6 +50,8 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     parking = Parking(ParkedEvents(parts.database), recorder)
     watches = [labels.run, consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
     watches.append(parking.run)
+    if not parts.has_broker:
+        watches.append(partial(keep_declared, parts.bus, parts.platform))
     if not parts.database.is_sqlite:
         watches.append(DatabaseClaims(parts.database).sweep_regularly)
     stages: list[Stage[Any, Any]] = [build(recorder, parts.blobs), mover.stage(MOVER_DEAD)]
