@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 
@@ -120,9 +121,12 @@ async def test_a_new_battle_appears_without_a_reload_and_arrows_lead_from_battle
     assert await reader.complaints() == []
 
 
-async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(browser: Chrome, world: World) -> None:
+@pytest.mark.parametrize("page", ["/", "/docs"])
+async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(
+    browser: Chrome, world: World, page: str
+) -> None:
     reader = Reader(browser, world)
-    await reader.opens("/")
+    await reader.opens(page)
     for name, text in (("query", "Why blue?"), ("a.text", "Air scatters it."), ("b.text", "It is the sea.")):
         await asyncio.to_thread((await reader.one(f"[name='{name}']")).send_keys, text)
     await asyncio.to_thread((await reader.one("[name='b.system']")).clear)
