@@ -12,7 +12,7 @@ from services.nuggetizer.documents import Document
 from services.nuggetizer.near_duplicates import fact_of
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import ChatModel
-from services.runtime.llm.replies import NuggetsReply
+from services.runtime.llm.replies import EXAMPLE, NuggetsReply
 
 T = TypeVar("T")
 
@@ -150,12 +150,12 @@ def without_repetitions(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[Mer
 def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
     """At most `limit` distinct nuggets, vital ones first; above the limit, okay nuggets are dropped first.
 
-    That an author does not know is no fact. A fact that is listed twice becomes one nugget in its first
-    wording. It is vital if either was, and has the provenance of both.
+    That an author does not know is no fact, and neither is the example of the prompt. A fact that is listed
+    twice becomes one nugget in its first wording. It is vital if either was, and has the provenance of both.
     """
     merged: dict[str, Draft] = {}
     for draft in drafts:
-        if (name := _normal(draft.text)) and not is_non_answer(draft.text):
+        if (name := _normal(draft.text)) not in ("", _normal(EXAMPLE)) and not is_non_answer(draft.text):
             merged[name] = _merge(merged[name], draft) if name in merged else draft
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]
 

@@ -7,7 +7,7 @@ from services.runtime.llm.lines import Lines
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
-VERSION = "nuggetizer-4"
+VERSION = "nuggetizer-5"
 _TOKENS_PER_NUGGET = 60
 
 SYSTEM = (

@@ -57,7 +57,7 @@ def build_chat_model(
         tasks: All tasks whose prompts an operator can override.
         batched: Whether calls wait for a batch: at the price of batches, without a limit of calls at once,
             and without the fallback, which would be asked at the full price.
-        limits: Limits of calls at once that clients share; this client has its own by default.
+        limits: Limits of calls at once, and speeds, that clients share; this client has its own by default.
 
     Raises:
         ValueError: The settings contradict each other, or are offline and `http` is missing.
@@ -67,19 +67,20 @@ def build_chat_model(
         raise ValueError("no model is configured, and no offline application was given to answer instead")
     KNOWN.remember(*settings.secrets())
     fallback = None if batched else settings.fallback()
+    limits = limits or Limits()
     prices = settings.price_table()
     return LLMClient(
-        _endpoint(settings, http, batched=batched),
+        _endpoint(settings, http, limits, batched=batched),
         cache,
         Ledger(prices.of_batches() if batched else prices, settings.budget(), spend),
-        limit=_limit(settings, limits or Limits(), batched=batched),
+        limit=_limit(settings, limits, batched=batched),
         retries=settings.retries(),
         patience=settings.patience_s,
         overrides=settings.overrides(tasks),
         claims=Claims(claims),
         log=log,
         options=CallOptions(settings.temperature, settings.effort),
-        fallback=None if fallback is None else _endpoint(fallback, None),
+        fallback=None if fallback is None else _endpoint(fallback, None, limits),
     )
 
 
@@ -92,12 +93,15 @@ def _limit(settings: LLMSettings, limits: Limits, *, batched: bool) -> AdaptiveL
     return limits.of(settings.url, settings.concurrency)
 
 
-def _endpoint(settings: LLMSettings, http: httpx2.AsyncClient | None, *, batched: bool = False) -> Endpoint:
+def _endpoint(
+    settings: LLMSettings, http: httpx2.AsyncClient | None, limits: Limits, *, batched: bool = False
+) -> Endpoint:
     timeout_s = _BATCHED_S if batched else settings.timeout_s
     return Endpoint(
         sdk_of(settings, http, timeout_s),
         settings.model_name,
         timeout_s,
+        speed=limits.speed_of(settings.url, settings.model_name, timeout_s),
         batched=batched,
         stream=not settings.offline,  # the offline model answers within this process
     )

@@ -27,7 +27,6 @@ _log = structlog.get_logger()
 
 _CHAT = "/chat/completions"
 _NO_SUCH_PATH = frozenset({404, 405, 501})
-_FEW = 4  # calls at once that a server with a single slot may have been given
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,7 @@ class Endpoint:
         client: The SDK's client, with `max_retries=0`.
         model: Name of the model to ask for.
         timeout_s: Seconds of silence that the endpoint may always have.
+        speed: What is known about its speed; nothing by default.
         batched: Whether a call waits for a batch, which goes on when the caller stops waiting.
         stream: Whether replies may be asked for in parts; never in a batch.
     """
@@ -75,13 +75,13 @@ class Endpoint:
         model: str,
         timeout_s: float,
         *,
+        speed: Speed | None = None,
         batched: bool = False,
         stream: bool = True,
     ) -> None:
         self._exchanges, self.model, self.batched = Exchange(client, timeout_s), model, batched
         self.dialect = Dialect(stream=stream and not batched)
-        self.speed = Speed(timeout_s)
-        self._running: list[int] = []  # the work of each call in progress
+        self.speed = speed or Speed(timeout_s)
 
     @property
     def host(self) -> str:
@@ -128,28 +128,23 @@ class Endpoint:
             # A model that reasons may be silent meanwhile, and every other one writes part by part.
             unseen = dialect.reasoning(request) if dialect.streams(request) else dialect.limit(request)
             work = work_of(Tokens(asked, unseen))
-        # An endpoint with many calls at once does them side by side; one with few may have a single slot.
-        ahead = sum(self._running) if len(self._running) < _FEW else 0
-        silence_s = self.speed.silence(work, ahead)
-        in_all = work_of(Tokens(asked, dialect.limit(request)))
-        self._running.append(in_all)
-        try:
-            if decides:
-                return self._decided(request, await self._post(native.PATH, body, request, silence_s))
-            if dialect.streams(request):
-                return await self._streamed(body, request, dialect.limit(request), work, silence_s)
-            began = time.perf_counter()
-            completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
-            self.speed.answered(work_of(completion.tokens), time.perf_counter() - began)
-            return completion
-        except CallFailed as failed:
-            if failed.cause is Cause.TIMEOUT:
-                self.speed.silent(silence_s)
-            if decides and failed.status in _NO_SUCH_PATH:
-                raise _NoDecisions from failed
-            raise
-        finally:
-            self._running.remove(in_all)
+        silence_s = self.speed.silence(work)
+        with self.speed.running(work_of(Tokens(asked, dialect.limit(request)))):
+            try:
+                if decides:
+                    return self._decided(request, await self._post(native.PATH, body, request, silence_s))
+                if dialect.streams(request):
+                    return await self._streamed(body, request, dialect.limit(request), work, silence_s)
+                began = time.perf_counter()
+                completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
+                self.speed.answered(work_of(completion.tokens), time.perf_counter() - began)
+                return completion
+            except CallFailed as failed:
+                if failed.cause is Cause.TIMEOUT:
+                    self.speed.silent(silence_s)
+                if decides and failed.status in _NO_SUCH_PATH:
+                    raise _NoDecisions from failed
+                raise
 
     async def _post(
         self, path: str, body: dict[str, Any], request: ModelRequest, silence_s: float

@@ -20,6 +20,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from services.runtime.llm.speed import Speed
+
 _FIRST = 1  # calls at once at an endpoint about which nothing is known
 _STEP = 4  # times as many calls are tried upwards, so that a fast endpoint has its full number soon
 _GAIN = 1.15  # least growth of the throughput for which more calls at once are worth it
@@ -219,11 +221,16 @@ class AdaptiveLimit:
 
 
 class Limits:
-    """The limits of the endpoints that one process asks; all its clients of an endpoint share one."""
+    """The limits and speeds of the endpoints that one process asks; all its clients share them."""
 
     def __init__(self) -> None:
         self._by_url: dict[str, AdaptiveLimit] = {}
+        self._speeds: dict[tuple[str, str, float], Speed] = {}
 
     def of(self, url: str, maximum: int) -> AdaptiveLimit:
         """The limit of an endpoint, with this maximum where it is new."""
         return self._by_url.setdefault(url, AdaptiveLimit(maximum))
+
+    def speed_of(self, url: str, model: str, least_s: float) -> Speed:
+        """The speed of a model at an endpoint, which may always be silent for so many seconds."""
+        return self._speeds.setdefault((url, model, least_s), Speed(least_s))

@@ -29,6 +29,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+EXAMPLE = "One fact in a short sentence."  # of a nugget; small models list it among theirs
 _ID_LIMIT = 40  # characters of an id that a message quotes
 _KEPT = re.compile(r"n(\d{1,6})(?:\s?[-–]\s?n?(\d{1,6}))?")
 _NAMED = re.compile(r"^\s*n\d{1,6}:\s+")  # a text that has its ID before it
@@ -121,7 +122,7 @@ class CreatedNugget(Line):
     pattern = re.compile(
         r"(?P<importance>\w+)(?P<sources>(?:[ \t,]+[\w.-]+){0,200})[ \t]*:\s*(?P<text>.*)", re.DOTALL
     )
-    example = "v a1 c3: Tides follow the moon."
+    example = f"v a1 c3: {EXAMPLE}"
 
     text: str
     importance: ImportanceLabel
@@ -137,7 +138,7 @@ class NuggetsReply(Reply):
 
     form = (
         "Write each nugget as one line: v for vital or o for okay, then the IDs of all documents that state "
-        "it, then a colon and the fact; for example: v a1 c3: Tides follow the moon."
+        f"it, then a colon and the fact; for example: {CreatedNugget.example}"
     )
     nuggets: list[CreatedNugget]
 
@@ -150,7 +151,7 @@ class WindowReply(Reply):
 
     form = (
         "Write a nugget that stays as it is as its ID alone, consecutive ones as a range, and every other "
-        'one as its text; for example: "n1-n4", "n6", "Tides follow the moon."'
+        f'one as its text; for example: "n1-n4", "n6", "{EXAMPLE}"'
     )
     nuggets: list[str]
 

@@ -142,3 +142,12 @@ def test_clients_of_one_endpoint_share_a_limit() -> None:
     limits = Limits()
     assert limits.of("http://one/v1", 8) is limits.of("http://one/v1", 8)
     assert limits.of("http://one/v1", 8) is not limits.of("http://other/v1", 8)
+
+
+def test_clients_of_one_model_share_what_is_known_of_its_speed() -> None:
+    limits = Limits()
+    speed = limits.speed_of("http://one/v1", "small", 60.0)
+    speed.answered(2_000, seconds=100.0)
+    assert limits.speed_of("http://one/v1", "small", 60.0).slowest == speed.slowest
+    others = [("http://one/v1", "large", 60.0), ("http://other/v1", "small", 60.0)]
+    assert [limits.speed_of(*other).slowest for other in others] == [None, None]

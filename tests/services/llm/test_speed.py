@@ -1,5 +1,7 @@
 """How much silence an endpoint may have, by its speed."""
 
+from contextlib import ExitStack
+
 import pytest
 
 from services.runtime.llm.prices import Tokens
@@ -29,7 +31,20 @@ def test_a_slow_endpoint_has_the_time_of_the_calls_before_which_it_does_first() 
     # One slot: the call before read 2,952 tokens and wrote up to 4,000 of them, at 20 tokens read per second.
     speed, before = Speed(60.0), work_of(Tokens(input=2_952, output=4_000))
     speed.answered(2_000, seconds=110.0)
-    assert speed.silence(2_000) < 840 < speed.silence(2_000, ahead=before)
+    assert speed.silence(2_000) < 840
+    with speed.running(before):
+        assert speed.silence(2_000) > 840
+    assert speed.silence(2_000) < 840
+
+
+def test_many_calls_at_once_are_done_side_by_side() -> None:
+    speed = Speed(60.0)
+    speed.answered(2_000, seconds=110.0)
+    alone = speed.silence(2_000)
+    with ExitStack() as running:
+        for _ in range(4):
+            running.enter_context(speed.running(2_000))
+        assert speed.silence(2_000) == alone
 
 
 def test_a_short_prompt_says_little_about_the_speed() -> None:

@@ -18,6 +18,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
+    EXAMPLE,
     CreatedNugget,
     ImportanceReply,
     NuggetImportance,
@@ -190,6 +191,11 @@ async def test_that_an_answer_does_not_know_is_no_nugget() -> None:
 
 def test_a_nugget_without_words_is_no_nugget() -> None:
     assert trim([draft(""), draft(" "), draft("x")], 9) == [draft("x")]
+
+
+def test_the_example_of_the_prompt_is_no_nugget() -> None:
+    # Qwen2.5-Coder 1.5B began its list with the example.
+    assert trim([draft(EXAMPLE), draft("Tides follow the moon.")], 9) == [draft("Tides follow the moon.")]
 
 
 @pytest.mark.parametrize(
