@@ -3,8 +3,9 @@
     with nuggetstream.Client("http://127.0.0.1:8080") as platform:
         battle = platform.submit_and_wait({"query": ..., "a": {...}, "b": {...}})
 
-`Client` and `AsyncClient` differ in nothing but how they wait. What they ask (`calls`), how they read replies
-(`replies`, `following`) and when they try again (`exchange`, `patience`, `batches`) is pure and written once.
+`Client` and `AsyncClient` differ in nothing but how they wait. What they ask (`battles`, `ratings`,
+`administration`, `webhooks`), how they read replies (`replies`, `following`) and when they try again
+(`exchange`, `patience`, `batches`) is pure and written once; `requests` makes methods of both clients of it.
 """
 
 from nuggetstream.client.asynchronous import AsyncClient

@@ -1,13 +1,14 @@
-"""What administrators ask of a platform: the part of both clients that needs their token."""
+"""What administrators ask of a platform; the header `authorization` of the client has their key."""
 
-from abc import ABC, abstractmethod
+import json
 from collections.abc import Mapping
-from typing import Any, Literal, TypeVar, Unpack
+from typing import Any, Literal, Unpack
+from urllib.parse import quote
 
-from nuggetstream.client import calls
-from nuggetstream.client.audit import audit
-from nuggetstream.client.calls import Call
-from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions
+from nuggetstream.client.calls import Call, path_of
+from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions, params_of
+from nuggetstream.client.replies import reader
+from nuggetstream.client.requests import request
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.audit import AuditView
 from nuggetstream.views.calls import CallView
@@ -15,36 +16,43 @@ from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.nuggets import NuggetEditView
 
-T = TypeVar("T")
+_FAILURES = "/v1/admin/failures"
+_BATTLES = "/v1/admin/battles"
 
 
-class Administration(ABC):
-    """Requests of administrators. The header `authorization` of the client has the token, if there is one."""
+class Administration:
+    """Requests of administrators."""
 
-    @abstractmethod
-    def _ask(self, call: Call[T]) -> T: ...
-
-    def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> list[FailureEntry]:
+    @request
+    def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> Call[list[FailureEntry]]:
         """Everything given up, for administrators, see `AdminFailureOptions`."""
-        return self._ask(calls.admin_failures(options))
+        params = params_of(options)
+        return Call(method="GET", path=_FAILURES, read=reader(list[FailureEntry]), params=params)
 
-    def admin_failure(self, failure_id: str) -> FailureEntry:
+    @request
+    def admin_failure(self, failure_id: str) -> Call[FailureEntry]:
         """One failure, for administrators."""
-        return self._ask(calls.admin_failure(failure_id))
+        return Call(method="GET", path=f"{_FAILURES}/{quote(failure_id, safe='')}", read=reader(FailureEntry))
 
-    def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
+    @request
+    def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> Call[FailureAction]:
         """Retry or discard a failure, as an administrator; twice is once."""
-        return self._ask(calls.act_on_failure(failure_id, action))
+        path = f"{_FAILURES}/{quote(failure_id, safe='')}/{action}"
+        return Call(method="POST", path=path, read=reader(FailureAction))
 
-    def model_calls(self, battle_id: str) -> list[CallView]:
+    @request
+    def model_calls(self, battle_id: str) -> Call[list[CallView]]:
         """The logged model calls of a battle, with prompts and replies, in the order in which they began.
 
         Raises:
             NotFound: There is no such battle.
         """
-        return self._ask(calls.model_calls(battle_id))
+        return Call(method="GET", path=f"{path_of(battle_id)}/calls", read=reader(list[CallView]))
 
-    def audit(self, arena: str | None = None, key: str | None = None, limit: int = 50) -> list[AuditView]:
+    @request
+    def audit(
+        self, arena: str | None = None, key: str | None = None, limit: int = 50
+    ) -> Call[list[AuditView]]:
         """Who did what, newest first, for administrators.
 
         Args:
@@ -52,19 +60,26 @@ class Administration(ABC):
             key: Only actions of the key with this id; None for all.
             limit: At most so many, 1 to 1000.
         """
-        return self._ask(audit(arena, key, limit))
+        params = params_of({"arena": arena, "key": key, "limit": limit})
+        return Call(method="GET", path="/v1/admin/audit", read=reader(list[AuditView]), params=params)
 
-    def delete_battle(self, battle_id: str) -> BattleDeletion:
+    @request
+    def delete_battle(self, battle_id: str) -> Call[BattleDeletion]:
         """Delete a battle with everything that only it brought; deleting it twice changes nothing.
 
         Raises:
             NotFound: There is no such battle, and there never was.
             Conflict: It is still running.
         """
-        return self._ask(calls.delete_battle(battle_id))
+        return Call(method="DELETE", path=f"{_BATTLES}/{quote(battle_id)}", read=reader(BattleDeletion))
 
-    def edit_nuggets(self, battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]) -> NuggetEditView:
+    @request
+    def edit_nuggets(
+        self, battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]
+    ) -> Call[NuggetEditView]:
         """Edit the nugget list of a battle that has ended; only labels of new texts are asked for.
+
+        The same edit sent twice is one edit.
 
         Args:
             battle_id: The battle.
@@ -75,51 +90,17 @@ class Administration(ABC):
             Conflict: The edit is based on an older version, the battle is running, or it has no list.
             Invalid: An operation cannot be made.
         """
-        return self._ask(calls.edit_nuggets(battle_id, edit))
+        body = edit.model_dump_json() if isinstance(edit, NuggetEditSubmission) else json.dumps(edit)
+        path = f"{path_of(battle_id)}/nuggets"
+        return Call(method="PATCH", path=path, read=reader(NuggetEditView), body=body.encode())
 
-    def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Expiry:
-        """Delete a batch of the oldest battles, see `ExpiryOptions`."""
-        return self._ask(calls.delete_expired(options))
-
-
-class AsyncAdministration(ABC):
-    """Requests of administrators, see `Administration`."""
-
-    @abstractmethod
-    async def _ask(self, call: Call[T]) -> T: ...
-
-    async def admin_failures(self, **options: Unpack[AdminFailureOptions]) -> list[FailureEntry]:
-        """Everything given up, for administrators."""
-        return await self._ask(calls.admin_failures(options))
-
-    async def admin_failure(self, failure_id: str) -> FailureEntry:
-        """One failure, for administrators."""
-        return await self._ask(calls.admin_failure(failure_id))
-
-    async def act_on_failure(self, failure_id: str, action: Literal["retry", "discard"]) -> FailureAction:
-        """Retry or discard a failure, as an administrator; twice is once."""
-        return await self._ask(calls.act_on_failure(failure_id, action))
-
-    async def model_calls(self, battle_id: str) -> list[CallView]:
-        """The logged model calls of a battle, see `Client.model_calls`."""
-        return await self._ask(calls.model_calls(battle_id))
-
-    async def audit(
-        self, arena: str | None = None, key: str | None = None, limit: int = 50
-    ) -> list[AuditView]:
-        """Who did what, newest first, see `Client.audit`."""
-        return await self._ask(audit(arena, key, limit))
-
-    async def delete_battle(self, battle_id: str) -> BattleDeletion:
-        """Delete a battle with everything that only it brought, see `Client.delete_battle`."""
-        return await self._ask(calls.delete_battle(battle_id))
-
-    async def edit_nuggets(
-        self, battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]
-    ) -> NuggetEditView:
-        """Edit the nugget list of a battle that has ended, see `Client.edit_nuggets`."""
-        return await self._ask(calls.edit_nuggets(battle_id, edit))
-
-    async def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Expiry:
-        """Delete a batch of the oldest battles, see `ExpiryOptions`."""
-        return await self._ask(calls.delete_expired(options))
+    @request
+    def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Call[Expiry]:
+        """Delete a batch of the oldest battles, see `ExpiryOptions`; again for the next batch."""
+        return Call(
+            method="POST",
+            path=f"{_BATTLES}/delete-expired",
+            read=reader(Expiry),
+            params=params_of(options),
+            waiting=60.0,
+        )

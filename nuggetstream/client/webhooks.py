@@ -1,15 +1,14 @@
 """Webhooks: what administrators ask of a platform about them, and what a receiver does with what arrives."""
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
 from urllib.parse import quote
 
 from nuggetstream.client.calls import Call
 from nuggetstream.client.options import params_of
 from nuggetstream.client.replies import reader
+from nuggetstream.client.requests import request
 from nuggetstream.views.events import EVENTS, KINDS, AnyEvent
 from nuggetstream.views.signatures import verify
 from nuggetstream.views.webhooks import (
@@ -20,7 +19,6 @@ from nuggetstream.views.webhooks import (
     WebhookView,
 )
 
-T = TypeVar("T")
 _PATH = "/v1/admin/webhooks"
 
 
@@ -47,65 +45,10 @@ def webhook_event(
     return EVENTS.validate_json(body) if known else None
 
 
-def add(url: str, arena: str, **filters: Sequence[str]) -> Call[AddedWebhook]:
-    """Add a webhook; each request adds another one."""
-    body = {"url": url, "arena": arena} | {name: list(values) for name, values in filters.items()}
-    return Call(
-        method="POST",
-        path=_PATH,
-        read=reader(AddedWebhook),
-        body=json.dumps(body).encode(),
-        repeatable=False,
-    )
-
-
-def listed(arena: str | None) -> Call[list[WebhookView]]:
-    """List webhooks."""
-    return Call(method="GET", path=_PATH, read=reader(list[WebhookView]), params=params_of({"arena": arena}))
-
-
-def removed(webhook_id: str) -> Call[WebhookAction]:
-    """Remove a webhook."""
-    return Call(method="DELETE", path=_of(webhook_id), read=reader(WebhookAction))
-
-
-def rotated(webhook_id: str, overlap_hours: float) -> Call[AddedWebhook]:
-    """Replace the secret; each request makes another one."""
-    return Call(
-        method="POST",
-        path=f"{_of(webhook_id)}/rotate",
-        read=reader(AddedWebhook),
-        body=json.dumps({"overlap_hours": overlap_hours}).encode(),
-        repeatable=False,
-    )
-
-
-def sent_test(webhook_id: str) -> Call[WebhookTest]:
-    """Send an event of the kind `test`."""
-    return Call(method="POST", path=f"{_of(webhook_id)}/test", read=reader(WebhookTest))
-
-
-def retried(webhook_id: str) -> Call[WebhookAction]:
-    """Send again what was not accepted."""
-    return Call(method="POST", path=f"{_of(webhook_id)}/retry", read=reader(WebhookAction))
-
-
-def undelivered(webhook_id: str, limit: int) -> Call[list[WebhookFailure]]:
-    """List what was not accepted."""
-    path, params = f"{_of(webhook_id)}/failures", params_of({"limit": limit})
-    return Call(method="GET", path=path, read=reader(list[WebhookFailure]), params=params)
-
-
-def _of(webhook_id: str) -> str:
-    return f"{_PATH}/{quote(webhook_id, safe='')}"
-
-
-class WebhookDesk(ABC):
+class Webhooks:
     """Webhooks, for administrators."""
 
-    @abstractmethod
-    def _ask(self, call: Call[T]) -> T: ...
-
+    @request
     def add_webhook(
         self,
         url: str,
@@ -114,7 +57,7 @@ class WebhookDesk(ABC):
         kinds: Sequence[str] = (),
         tags: Sequence[str] = (),
         languages: Sequence[str] = (),
-    ) -> AddedWebhook:
+    ) -> Call[AddedWebhook]:
         """Add a webhook; events that are recorded from now on are sent.
 
         Args:
@@ -131,21 +74,39 @@ class WebhookDesk(ABC):
             Invalid: The address or a kind is none.
             Forbidden: The key has no right to this.
         """
-        return self._ask(add(url, arena, kinds=kinds, tags=tags, languages=languages))
+        body = {
+            "url": url,
+            "arena": arena,
+            "kinds": list(kinds),
+            "tags": list(tags),
+            "languages": list(languages),
+        }
+        return Call(
+            method="POST",
+            path=_PATH,
+            read=reader(AddedWebhook),
+            body=json.dumps(body).encode(),
+            repeatable=False,  # each request adds another one
+        )
 
-    def webhooks(self, arena: str | None = None) -> list[WebhookView]:
+    @request
+    def webhooks(self, arena: str | None = None) -> Call[list[WebhookView]]:
         """The webhooks of an arena, or of all that the key administrates."""
-        return self._ask(listed(arena))
+        return Call(
+            method="GET", path=_PATH, read=reader(list[WebhookView]), params=params_of({"arena": arena})
+        )
 
-    def remove_webhook(self, webhook_id: str) -> WebhookAction:
+    @request
+    def remove_webhook(self, webhook_id: str) -> Call[WebhookAction]:
         """Remove a webhook, with what waits for it.
 
         Raises:
             NotFound: There is no such webhook.
         """
-        return self._ask(removed(webhook_id))
+        return Call(method="DELETE", path=_of(webhook_id), read=reader(WebhookAction))
 
-    def rotate_webhook(self, webhook_id: str, overlap_hours: float = 24.0) -> AddedWebhook:
+    @request
+    def rotate_webhook(self, webhook_id: str, overlap_hours: float = 24.0) -> Call[AddedWebhook]:
         """Replace the secret of a webhook.
 
         Args:
@@ -160,78 +121,46 @@ class WebhookDesk(ABC):
             NotFound: There is no such webhook.
             Invalid: The overlap is negative or longer than 30 days.
         """
-        return self._ask(rotated(webhook_id, overlap_hours))
+        return Call(
+            method="POST",
+            path=f"{_of(webhook_id)}/rotate",
+            read=reader(AddedWebhook),
+            body=json.dumps({"overlap_hours": overlap_hours}).encode(),
+            repeatable=False,  # each request makes another one
+        )
 
-    def test_webhook(self, webhook_id: str) -> WebhookTest:
+    @request
+    def test_webhook(self, webhook_id: str) -> Call[WebhookTest]:
         """Send an event of the kind `test` to a receiver, once.
 
         Raises:
             NotFound: There is no such webhook.
         """
-        return self._ask(sent_test(webhook_id))
+        return Call(method="POST", path=f"{_of(webhook_id)}/test", read=reader(WebhookTest))
 
-    def retry_webhook(self, webhook_id: str) -> WebhookAction:
+    @request
+    def retry_webhook(self, webhook_id: str) -> Call[WebhookAction]:
         """Switch a webhook on, and send again what its receiver has not accepted.
 
         Raises:
             NotFound: There is no such webhook.
         """
-        return self._ask(retried(webhook_id))
+        return Call(method="POST", path=f"{_of(webhook_id)}/retry", read=reader(WebhookAction))
 
-    def webhook_failures(self, webhook_id: str, limit: int = 50) -> list[WebhookFailure]:
+    @request
+    def webhook_failures(self, webhook_id: str, limit: int = 50) -> Call[list[WebhookFailure]]:
         """What a receiver has not accepted: first what was given up, then what waits, the newest first.
 
         Raises:
             NotFound: There is no such webhook.
         """
-        return self._ask(undelivered(webhook_id, limit))
+        return Call(
+            method="GET",
+            path=f"{_of(webhook_id)}/failures",
+            read=reader(list[WebhookFailure]),
+            params=params_of({"limit": limit}),
+        )
 
 
-class AsyncWebhookDesk(ABC):
-    """Webhooks, for administrators, see `WebhookDesk`."""
-
-    @abstractmethod
-    async def _ask(self, call: Call[Any]) -> Any: ...
-
-    async def add_webhook(
-        self,
-        url: str,
-        arena: str = "default",
-        *,
-        kinds: Sequence[str] = (),
-        tags: Sequence[str] = (),
-        languages: Sequence[str] = (),
-    ) -> AddedWebhook:
-        """Add a webhook, see `Client.add_webhook`."""
-        added: AddedWebhook = await self._ask(add(url, arena, kinds=kinds, tags=tags, languages=languages))
-        return added
-
-    async def webhooks(self, arena: str | None = None) -> list[WebhookView]:
-        """The webhooks of an arena, or of all that the key administrates."""
-        webhooks: list[WebhookView] = await self._ask(listed(arena))
-        return webhooks
-
-    async def remove_webhook(self, webhook_id: str) -> WebhookAction:
-        """Remove a webhook, see `Client.remove_webhook`."""
-        action: WebhookAction = await self._ask(removed(webhook_id))
-        return action
-
-    async def rotate_webhook(self, webhook_id: str, overlap_hours: float = 24.0) -> AddedWebhook:
-        """Replace the secret of a webhook, see `Client.rotate_webhook`."""
-        webhook: AddedWebhook = await self._ask(rotated(webhook_id, overlap_hours))
-        return webhook
-
-    async def test_webhook(self, webhook_id: str) -> WebhookTest:
-        """Send an event of the kind `test`, see `Client.test_webhook`."""
-        result: WebhookTest = await self._ask(sent_test(webhook_id))
-        return result
-
-    async def retry_webhook(self, webhook_id: str) -> WebhookAction:
-        """Send again what was not accepted, see `Client.retry_webhook`."""
-        action: WebhookAction = await self._ask(retried(webhook_id))
-        return action
-
-    async def webhook_failures(self, webhook_id: str, limit: int = 50) -> list[WebhookFailure]:
-        """What a receiver has not accepted, see `Client.webhook_failures`."""
-        failures: list[WebhookFailure] = await self._ask(undelivered(webhook_id, limit))
-        return failures
+def _of(webhook_id: str) -> str:
+    return f"{_PATH}/{quote(webhook_id, safe='')}"

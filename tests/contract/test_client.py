@@ -7,7 +7,9 @@ import pytest
 from pydantic import BaseModel
 
 from nuggetstream.client import AsyncClient, Client, calls, options
-from nuggetstream.client.frames import embed_token
+from nuggetstream.client.battles import Battles
+from nuggetstream.client.ratings import Ratings
+from nuggetstream.client.requests import Asking
 from nuggetstream.domain import event as events
 from nuggetstream.views.events import KINDS
 from services.gateway.app import create_app
@@ -19,6 +21,15 @@ from services.gateway.ratings.query import StyleQuery
 from services.wire import rating_queries as query
 from services.wire.subjects import event_name
 
+
+class Described(Battles, Ratings, Asking):
+    """Sends nothing: what a client would ask is what it returns."""
+
+    def _ask(self, call: calls.Call[Any]) -> Any:
+        return call
+
+
+REQUESTS: Any = Described()
 ASKED: list[tuple[type[Any], type[BaseModel]]] = [
     (options.BattleOptions, BattlesQuery),
     (options.BoardOptions, query.BoardsQuery),
@@ -33,21 +44,21 @@ ASKED: list[tuple[type[Any], type[BaseModel]]] = [
 CALLS: dict[tuple[str, str], calls.Call[Any]] = {
     (call.method, call.path): call
     for call in (
-        calls.submit({}),
-        calls.vote("x", "a"),
-        calls.battle("x"),
-        calls.battles("x", 5, {}),
-        calls.failures("x", "y", 5),
-        calls.leaderboard("x", {}),
-        calls.combined("x", {}),
-        calls.pairs("x", {}),
-        calls.advice("x", {}),
-        calls.timeline("x", {}),
-        calls.style("x", {}),
-        calls.agreement("x", {}),
-        calls.judge_biases("x"),
-        embed_token("x", 60, vote=True),
-        calls.ready(),
+        REQUESTS.submit({}),
+        REQUESTS.vote("x", "a"),
+        REQUESTS.battle("x"),
+        REQUESTS.battles("x", 5),
+        REQUESTS.failures("x", "y", 5),
+        REQUESTS.leaderboard("x"),
+        REQUESTS.combined("x"),
+        REQUESTS.pairs("x"),
+        REQUESTS.advice("x"),
+        REQUESTS.timeline("x"),
+        REQUESTS.style("x"),
+        REQUESTS.agreement("x"),
+        REQUESTS.judge_biases("x"),
+        REQUESTS.embed_token("x", 60, vote=True),
+        REQUESTS.ready(),
     )
 }
 NOT_ASKED = {("GET", "/healthz")}  # whether the process lives is the business of whoever runs it
@@ -63,8 +74,8 @@ def test_the_options_of_the_client_are_the_parameters_of_the_gateway(
 @pytest.mark.parametrize(
     ("call", "answered"),
     [
-        (calls.failures("x", "y", 5), FailuresQuery),
-        (calls.submit_and_wait({}, 1.0), SubmissionQuery),
+        (REQUESTS.failures("x", "y", 5), FailuresQuery),
+        (REQUESTS.submit_and_wait({}, 1.0), SubmissionQuery),
     ],
 )
 def test_the_arguments_of_the_client_are_the_parameters_of_the_gateway(
@@ -92,6 +103,6 @@ def test_every_event_of_a_battle_is_known() -> None:
 
 def test_both_clients_have_the_same_methods() -> None:
     def public(kind: type[Any]) -> set[str]:
-        return {name for name in vars(kind) if not name.startswith("_")}
+        return {name for name in dir(kind) if not name.startswith("_")}
 
     assert public(AsyncClient) - {"aclose"} == public(Client) - {"close"}

@@ -9,6 +9,7 @@ import pytest
 
 from nuggetstream.client import calls
 from nuggetstream.client.batches import Batches, Line, submission
+from nuggetstream.client.battles import Battles
 from nuggetstream.client.errors import (
     Conflict,
     InternalError,
@@ -20,11 +21,22 @@ from nuggetstream.client.errors import (
 )
 from nuggetstream.client.exchange import Pause, exchange
 from nuggetstream.client.patience import Patience
+from nuggetstream.client.requests import Asking
 from nuggetstream.domain.battle import Vote
 from nuggetstream.views.battles import Submitted, VoteReceipt
 
 REQUEST = httpx2.Request("GET", "http://platform/v1/battles")
 BATTLE = {"query": "q", "a": {"system": "x", "text": "1"}, "b": {"system": "y", "text": "2"}}
+
+
+class Described(Battles, Asking):
+    """Sends nothing: what a client would ask is what it returns."""
+
+    def _ask(self, call: calls.Call[Any]) -> Any:
+        return call
+
+
+REQUESTS: Any = Described()
 
 
 def reply(status: int, body: object, **headers: str) -> httpx2.Response:
@@ -67,7 +79,7 @@ def played(
 
 def test_a_submission_is_repeated_whatever_got_lost() -> None:
     result, pauses = played(
-        calls.submit(BATTLE),
+        REQUESTS.submit(BATTLE),
         away(),
         away(httpx2.ReadTimeout),
         away(httpx2.RemoteProtocolError),
@@ -82,14 +94,14 @@ def test_the_platform_says_how_long_it_wants_to_be_left_alone() -> None:
     def busy(seconds: str) -> httpx2.Response:
         return reply(503, {"error": "the broker does not answer"}, retry_after=seconds)
 
-    assert played(calls.submit(BATTLE), busy("3"), ACCEPTED)[1] == [3.1]
+    assert played(REQUESTS.submit(BATTLE), busy("3"), ACCEPTED)[1] == [3.1]
     with pytest.raises(Unavailable, match="the broker does not answer") as error:
-        played(calls.submit(BATTLE), busy("60"))
+        played(REQUESTS.submit(BATTLE), busy("60"))
     assert error.value.retry_after == 60.0
 
 
 def test_patience_ends_after_its_seconds_and_not_after_some_number_of_tries() -> None:
-    steps = exchange(calls.battles(None, 50, {}), patience(10, tick=0.5))
+    steps = exchange(REQUESTS.battles(), patience(10, tick=0.5))
     next(steps)
     tries = 0
 
@@ -106,7 +118,7 @@ def test_patience_ends_after_its_seconds_and_not_after_some_number_of_tries() ->
 
 
 def test_a_vote_is_repeated_only_where_it_cannot_have_been_taken_in() -> None:
-    vote = calls.vote("x", "a")
+    vote = REQUESTS.vote("x", "a")
     for harmless in (away(), away(httpx2.ConnectTimeout), reply(503, {"error": "away"}), reply(429, b"")):
         assert played(vote, harmless, VOTED)[0] == VoteReceipt(battle_id="x", vote=Vote.A)
     lost = away(httpx2.ReadTimeout), away(httpx2.RemoteProtocolError), reply(502, b""), reply(504, b"")
@@ -121,7 +133,7 @@ def test_a_vote_is_repeated_only_where_it_cannot_have_been_taken_in() -> None:
 )
 def test_what_the_platform_refuses_is_not_asked_again(status: int, kind: type[NuggetstreamError]) -> None:
     with pytest.raises(kind, match="because"):
-        played(calls.submit(BATTLE), reply(status, {"error": "because", "problems": []}))
+        played(REQUESTS.submit(BATTLE), reply(status, {"error": "because", "problems": []}))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +148,7 @@ def test_what_the_platform_refuses_is_not_asked_again(status: int, kind: type[Nu
 )
 def test_another_server_is_not_mistaken_for_the_platform(status: int, body: bytes) -> None:
     with pytest.raises(UnexpectedReply, match=f"GET http://platform/v1/battles answers {status}"):
-        played(calls.submit(BATTLE), reply(status, body))
+        played(REQUESTS.submit(BATTLE), reply(status, body))
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://x", "http://", "", "http://[::1"])
