@@ -6,7 +6,13 @@ from typing import Any, Literal, Unpack
 from urllib.parse import quote
 
 from nuggetstream.client.calls import Call, path_of
-from nuggetstream.client.options import AdminFailureOptions, ExpiryOptions, params_of
+from nuggetstream.client.options import (
+    AdminFailureOptions,
+    ExpiryOptions,
+    RerunOptions,
+    StartOptions,
+    params_of,
+)
 from nuggetstream.client.replies import reader
 from nuggetstream.client.requests import request
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
@@ -15,6 +21,7 @@ from nuggetstream.views.calls import CallView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from nuggetstream.views.nuggets import NuggetEditView
+from nuggetstream.views.reruns import RerunView
 
 _FAILURES = "/v1/admin/failures"
 _BATTLES = "/v1/admin/battles"
@@ -104,3 +111,15 @@ class Administration:
             params=params_of(options),
             waiting=60.0,
         )
+
+    @request
+    def rerun(self, **options: Unpack[StartOptions]) -> Call[RerunView]:
+        """Evaluate a part of old battles again, see `StartOptions`; twice is once."""
+        path, params = f"{_BATTLES}/rerun", params_of(options)
+        return Call(method="POST", path=path, read=reader(RerunView), params=params, waiting=60.0)
+
+    @request
+    def compared_rerun(self, **options: Unpack[RerunOptions]) -> Call[RerunView]:
+        """Compare a part of a rerun with the results before, see `RerunOptions`."""
+        path, params = f"{_BATTLES}/rerun", params_of(options)
+        return Call(method="GET", path=path, read=reader(RerunView), params=params, waiting=60.0)

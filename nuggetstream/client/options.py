@@ -175,6 +175,29 @@ class ExpiryOptions(TypedDict, total=False):
     dry_run: bool
 
 
+class RerunOptions(TypedDict, total=False):
+    """Which battles are evaluated again: those of an arena that were received since a time, newest first.
+
+    `since`, `stage` (one that asks a model, or a declared evaluator) and `name` are required. A battle runs
+    once in each rerun of a name. A part has `limit` battles (100 at most), and `before` is the `next` of the
+    part before.
+    """
+
+    arena: str
+    since: datetime
+    stage: str
+    name: str
+    before: str | None
+    limit: int
+
+
+class StartOptions(RerunOptions, total=False):
+    """As `RerunOptions`: with `dry_run` nothing starts, and the assigner can ask another `model`."""
+
+    model: str | None
+    dry_run: bool
+
+
 def params_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """Query parameters; None is left out, and a list is repeated.
 

@@ -53,6 +53,7 @@ GROUPS = {
         "nuggets": Command("nuggets", "Show or edit the nugget list of a battle.", "client"),
         "calls": Command("calls", "List the model calls of a battle.", "client"),
         "failures": Command("failures", "List, retry or discard what was given up.", "client"),
+        "rerun": Command("rerun", "Evaluate old battles again, and compare the results.", "client"),
         "delete": Command("delete", "Delete battles, with everything that only they brought.", "client"),
         "retention": Command("retention", "Delete battles that are older than an age.", "client"),
         "canary": Command("canary", "Let the judges compare canary battles now.", "light"),

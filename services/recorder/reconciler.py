@@ -23,7 +23,7 @@ import structlog
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.pipeline import PIPELINE
+from nuggetstream.domain.pipeline import MODEL_STAGES, PIPELINE
 from services.recorder.waiting import ArenaTime, created_of_arena, oldest_in_arena
 from services.runtime import metrics
 from services.runtime.bus import Bus
@@ -56,7 +56,7 @@ class Reconciler:
     Attributes:
         work: The work that is pending.
         battles: Battles and their events.
-        publish: Publishes an event, to one evaluator where it is named.
+        publish: Publishes an event, to one evaluator or stage where it is named.
         oldest_waiting: Reads the age of what waits in ARENA.
         created: Reads when ARENA was created; None while there is none.
         evaluators: Names of the declared evaluators.
@@ -131,7 +131,8 @@ class Reconciler:
             log.exception("a recorded event of a battle cannot be read", **_about(worker))
         log.warning("republishing the input of work that nobody does", **_about(worker))
         if event is not None:
-            await self.publish(event, worker.evaluator)
+            own = worker.stage.value if worker.stage in MODEL_STAGES else ""
+            await self.publish(event, worker.evaluator or own)
         metrics.RECONCILED.labels("republished").inc()
 
     async def _input(self, pending: Pending) -> BattleEvent | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 from services.store.cost_tables import COST_COLUMNS, cost_counters
 from services.store.database import Database
 from services.store.spend import amount_of
-from services.store.tables import spend
+from services.store.tables import battles, spend
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CostLine:
 
 
 _KEYS = (spend.c.stage, spend.c.model, spend.c.currency)
-_OF_BATTLE = (
+_BY_STAGE = (
     select(
         *_KEYS,
         func.count().label("calls"),
@@ -49,9 +49,15 @@ _OF_BATTLE = (
         func.sum(spend.c.output_tokens).label("output_tokens"),
         func.sum(spend.c.picos).label("picos"),
     )
-    .where(spend.c.battle_id == bindparam("battle"))
     .group_by(*_KEYS)
     .order_by(spend.c.stage, spend.c.model)
+)
+_OF_BATTLE = _BY_STAGE.where(spend.c.battle_id == bindparam("battle"))
+_OF_STAGES = _BY_STAGE.join(battles, battles.c.id == spend.c.battle_id).where(
+    battles.c.arena == bindparam("arena"),
+    battles.c.received_at >= bindparam("received"),
+    battles.c.ended_at.is_not(None),
+    spend.c.stage.in_(bindparam("stages", expanding=True)),
 )
 
 _PLACE = tuple(cost_counters.c[name] for name in ("arena", "stage", "model", "currency"))
@@ -81,6 +87,16 @@ class Costs:
         values = {"battle": battle_id}
         rows = await self._database.read(lambda connection: connection.execute(_OF_BATTLE, values).all())
         return [_line(row) for row in rows]
+
+    async def of_stages(self, arena: str, received: datetime, stages: Collection[str]) -> list[CostLine]:
+        """What stages have cost for the battles of an arena that were received since a time and have ended.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        values = {"arena": arena, "received": received, "stages": sorted(stages)}
+        rows = await self._database.read(lambda connection: connection.execute(_OF_STAGES, values).all())
+        return [replace(_line(row), arena=arena) for row in rows]
 
     async def since(self, day: date, arenas: Collection[str] | None = None) -> list[CostLine]:
         """What the calls since a day (UTC) have cost, by arena, stage and model; read from counters.

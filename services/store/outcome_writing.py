@@ -6,7 +6,7 @@ A transaction executes the same few statements however many outcomes it stores.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -35,17 +35,16 @@ _FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.rec
 def put_all(connection: Connection, new: Sequence[Outcome], labelled: Mapping[str, int] = _NONE) -> None:
     """Store outcomes, each unless a newer one of the same source is stored, and change the counters.
 
-    A preference by nuggets ends with the list that it rests on: a newer list may decide nothing.
+    A preference by nuggets ends with the labels that it rests on: newer ones may decide nothing.
 
     Args:
         connection: Connection in a transaction that has locked the rows of the battles; in SQLite one that
             may write.
         new: The outcomes, in order.
-        labelled: Newest version of the nugget list that has labels, by battle. Without an outcome or an
-            edited list, nothing is read or written.
+        labelled: Newest version of the nugget list that has new labels, by battle.
     """
-    edited = {battle_id for battle_id, version in labelled.items() if version > 1}
-    ids = sorted({outcome.battle_id for outcome in new} | edited)
+    stated = {(outcome.battle_id, outcome.source) for outcome in new}
+    ids = sorted({battle_id for battle_id, _ in stated} | labelled.keys())
     if not ids:
         return
     before = outcomes_by_battle(connection, ids)
@@ -57,7 +56,8 @@ def put_all(connection: Connection, new: Sequence[Outcome], labelled: Mapping[st
             after[outcome.battle_id][outcome.source] = outcome
             newest[outcome.battle_id, outcome.source] = outcome
     for battle_id, stored in after.items():
-        for source in _outdated(stored, labelled.get(battle_id, 1)):
+        now = {source for of, source in stated if of == battle_id}
+        for source in _outdated(stored, labelled.get(battle_id, 0), now):
             del stored[source]
             newest.pop((battle_id, source), None)
             connection.execute(_REMOVE, {"battle": battle_id, "of": source})
@@ -75,11 +75,15 @@ def put_all(connection: Connection, new: Sequence[Outcome], labelled: Mapping[st
     add_changes(connection, merged(changes))
 
 
-def _outdated(stored: Mapping[str, Outcome], labelled: int) -> list[str]:
-    """The preferences by nuggets that rest on an older list than the newest that has labels."""
+def _outdated(stored: Mapping[str, Outcome], labelled: int, stated: Collection[str]) -> list[str]:
+    """The preferences by nuggets that rest on an older list, or that the new labels do not state."""
     versions = {source: stored[source].list_version or 1 for source in _BY_NUGGETS if source in stored}
     newest = max(labelled, *versions.values(), 1)
-    return [source for source, version in versions.items() if version < newest]
+    return [
+        source
+        for source, version in versions.items()
+        if version < newest or (version == labelled and source not in stated)
+    ]
 
 
 def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Outcome]]:

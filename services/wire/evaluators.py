@@ -96,7 +96,7 @@ def durable_of(name: str) -> str:
 
 
 def subject_of(name: str) -> str:
-    """The subject that only one evaluator reads.
+    """The subject that only one evaluator, or one stage that asks a model, reads.
 
     >>> subject_of("answer_quality")
     'arena.v1.grading.answer_quality'

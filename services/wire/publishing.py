@@ -10,9 +10,9 @@ from services.wire.evaluators import subject_of
 
 
 class Publish(Protocol):
-    """Publishes an event, on the subject that only one evaluator reads where one is named."""
+    """Publishes an event, on the subject that only one evaluator or stage reads where one is named."""
 
-    async def __call__(self, event: Event, evaluator: str = "") -> object:  # noqa: D102 - as the class says
+    async def __call__(self, event: Event, reader: str = "") -> object:  # noqa: D102 - as the class says
         ...
 
 
@@ -25,10 +25,10 @@ def publisher(bus: Bus, blobs: BlobStore, within: float | None = None) -> Publis
         within: Seconds until a broker that does not answer counts as unavailable; the bus's own by default.
     """
 
-    async def publish(event: Event, evaluator: str = "") -> object:
+    async def publish(event: Event, reader: str = "") -> object:
         message = await seal(event, blobs)
-        if evaluator:
-            message = replace(message, subject=subject_of(evaluator), id=f"{message.id} {evaluator}")
+        if reader:
+            message = replace(message, subject=subject_of(reader), id=f"{message.id} {reader}")
         return await bus.publish(message, within)
 
     return publish

@@ -1,7 +1,7 @@
 """All subjects and streams of the system.
 
 arena.v1.battle.<event>   stream ARENA   events of battles
-arena.v1.grading.<name>   stream ARENA   events that one evaluator reads again
+arena.v1.grading.<name>   stream ARENA   events that one evaluator or stage reads again
 arena.v1.ratings.updated  stream ARENA   a board changed
 arena.v1.ingest           stream INGEST  battles that arenas send over NATS
 arena.v1.dead.<stage>     stream DEAD    dead letters, with the original message

@@ -123,15 +123,18 @@ def _consumer(stage: Stage) -> ConsumerSpec:
     return ConsumerSpec(
         stream=subjects.STREAM_ARENA,
         durable=stage.value,
-        subjects=(_read_by(stage),),
+        subjects=_read_by(stage),
         dead_subject=dead_subject(stage),
     )
 
 
-def _read_by(stage: Stage) -> str:
+def _read_by(stage: Stage) -> tuple[str, ...]:
     if stage is Stage.RECORDER:
-        return subjects.BATTLES
-    return f"{subjects.GRADING}.>" if stage is Stage.GRADER else f"{subjects.BATTLE}.{PIPELINE[stage].reads}"
+        return (subjects.BATTLES,)
+    if stage is Stage.GRADER:
+        return (f"{subjects.GRADING}.>",)
+    reads = f"{subjects.BATTLE}.{PIPELINE[stage].reads}"
+    return (reads, subject_of(stage)) if PIPELINE[stage].asks_model else (reads,)
 
 
 def grader_consumer(name: str) -> ConsumerSpec:

@@ -18,6 +18,7 @@ from services.gateway.deletion.routes import ExpiryQuery
 from services.gateway.health import Draining
 from services.gateway.ports import Gateway
 from services.gateway.ratings.query import StyleQuery
+from services.gateway.reruns.routes import RerunQuery, StartQuery
 from services.wire import rating_queries as query
 from services.wire.subjects import event_name
 
@@ -40,6 +41,8 @@ ASKED: list[tuple[type[Any], type[BaseModel]]] = [
     (options.AdviceOptions, query.AdviceQuery),
     (options.AgreementOptions, query.AgreementQuery),
     (options.ExpiryOptions, ExpiryQuery),
+    (options.RerunOptions, RerunQuery),
+    (options.StartOptions, StartQuery),
 ]
 CALLS: dict[tuple[str, str], calls.Call[Any]] = {
     (call.method, call.path): call

@@ -72,6 +72,8 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("POST", "/v1/admin/failures/{failure_id}/discard"): Rule(Role.ADMIN, Scope.INSIDE, "discard failure"),
     ("DELETE", f"/v1/admin/battles/{_ID}"): Rule(Role.ADMIN, Scope.BATTLE, "delete battle"),
     ("POST", "/v1/admin/battles/delete-expired"): Rule(Role.ADMIN, Scope.ARENA_OR_ALL, "delete old battles"),
+    ("POST", "/v1/admin/battles/rerun"): Rule(Role.ADMIN, Scope.ARENA, "rerun battles"),
+    ("GET", "/v1/admin/battles/rerun"): Rule(Role.ADMIN, Scope.ARENA),
     ("GET", "/v1/admin/audit"): Rule(Role.ADMIN, Scope.LISTED),
     ("GET", "/v1/admin/webhooks"): Rule(Role.ADMIN, Scope.LISTED),
     ("POST", "/v1/admin/webhooks"): Rule(Role.ADMIN, Scope.INSIDE, "add webhook"),

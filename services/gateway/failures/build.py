@@ -18,12 +18,17 @@ from services.gateway.failures.page import routes as page_routes
 from services.gateway.failures.regrading import Regrading
 from services.gateway.failures.routes import routes
 from services.gateway.pages.environment import page_environment
+from services.gateway.reruns.reruns import Reruns
+from services.gateway.reruns.routes import routes as rerun_routes
 from services.runtime.bus import Bus
+from services.store.battle_search import BattleSearch
 from services.store.blobs import Blobs
+from services.store.costs import Costs
 from services.store.database import Database
 from services.store.eraser import eraser_of
 from services.store.failed import FailedBattles
 from services.store.nugget_edits import NuggetEdits
+from services.store.stage_runs import StageRuns
 from services.wire.publishing import publisher
 
 
@@ -31,14 +36,24 @@ def administration(
     bus: Bus, database: Database, intake: Intake, access: Access, evaluators: Sequence[str] = ()
 ) -> APIRouter:
     """The routes for administrators."""
-    regrading = Regrading(intake.battles, publisher(bus, Blobs(database)), evaluators)
+    publish = publisher(bus, Blobs(database))
+    regrading = Regrading(intake.battles, publish, evaluators)
     actions = FailureActions(FailedBattles(database), DeadLetters(bus), intake, regrading)
+    reruns = Reruns(
+        search=BattleSearch(database),
+        runs=StageRuns(database),
+        costs=Costs(database),
+        publish=publish,
+        admission=intake.admission,
+        evaluators=evaluators,
+    )
     editor = Editor(intake.battles, NuggetEdits(database), intake.relay, intake.admission)
     router = APIRouter()
     router.include_router(edit_routes(editor))
     router.include_router(form_routes(editor, access))
     router.include_router(routes(actions))
     router.include_router(page_routes(actions, access, page_environment()))
+    router.include_router(rerun_routes(reruns))
     router.include_router(deletion_routes(eraser_of(bus, database)))
     router.include_router(call_routes(database, page_environment()))
     router.include_router(audit_routes(access.log))

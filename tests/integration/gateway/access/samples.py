@@ -30,6 +30,7 @@ class Sample:
 
 _BATTLE = "{battle_id:path}"
 _DEMO = {"arena": "demo"}
+_RERUN = {**_DEMO, "since": "2020-01-01", "stage": "judge", "name": "again"}
 _WEBHOOK = {**_DEMO, "url": "https://127.0.0.1/hook"}  # where nobody listens
 SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", "/v1/battles"): Sample(
@@ -63,6 +64,10 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", "/v1/admin/battles/delete-expired"): Sample(
         "/v1/admin/battles/delete-expired", params={**_DEMO, "before": "2020-01-01", "dry_run": "true"}
     ),
+    ("POST", "/v1/admin/battles/rerun"): Sample(
+        "/v1/admin/battles/rerun", params={**_RERUN, "dry_run": "true"}
+    ),
+    ("GET", "/v1/admin/battles/rerun"): Sample("/v1/admin/battles/rerun", params=_RERUN),
     ("GET", "/v1/admin/audit"): Sample("/v1/admin/audit", params=_DEMO),
     ("GET", "/v1/admin/webhooks"): Sample("/v1/admin/webhooks", params=_DEMO),
     ("POST", "/v1/admin/webhooks"): Sample("/v1/admin/webhooks", 201, json=_WEBHOOK),

@@ -56,7 +56,7 @@ async def test_a_battle_whose_stream_was_lost_continues_where_it_was(
     now = datetime.now(UTC)
     assert await reconciling.reconcile(now + 5 * MINUTE) == 0
     assert await reconciling.reconcile(now + 20 * MINUTE) == 2  # one for the nuggetizer and one for the judge
-    assert [type(event) for event in await world.published()] == [BattleRetrieved]
+    assert [type(event) for event in await world.published()] == [BattleRetrieved] * 2
 
 
 async def test_a_battle_that_waits_in_a_stream_is_left_alone(world: World, reconciling: Reconciler) -> None:
@@ -198,7 +198,7 @@ async def test_a_recorded_event_that_cannot_be_read_ends_its_own_battle_only(
 async def test_a_republication_that_the_broker_does_not_take_is_not_counted(
     world: World, reconciling: Reconciler
 ) -> None:
-    async def publish(_: Event, evaluator: str = "") -> None:
+    async def publish(_: Event, reader: str = "") -> None:
         raise Outage(Reason.STORE_UNAVAILABLE, "the broker does not answer")
 
     story = Story(battle())

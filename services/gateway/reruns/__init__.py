@@ -1,0 +1,1 @@
+"""Reruns for administrators: a stage evaluates old battles again, and the results are compared."""
