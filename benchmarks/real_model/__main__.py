@@ -11,6 +11,7 @@ people, beside the offline model on the same battles. Its replies are kept besid
 """
 
 import argparse
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from benchmarks.real_model.evaluation import (
     by_stage,
     evaluate,
     failures,
+    outcomes,
     position_bias,
     replies,
     sample,
@@ -100,6 +102,9 @@ def main() -> None:
                         "NUGGETSTREAM_PROFILE": profile,
                     }
                     evaluated = evaluate(battles, documents, out / profile, settings)
+                (out / f"{profile}.outcomes.json").write_text(
+                    json.dumps(outcomes(evaluated.battles), indent=0)
+                )
                 show(f"{WEIGHTS[chosen.model].name}, profile {profile}", evaluated)
                 problems += unexplained(evaluated, chosen.battles)
     if chosen.smoke and problems:

@@ -73,6 +73,25 @@ class Evaluated:
     calls: Sequence[Call]
 
 
+def outcomes(battles: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What came of each battle, without its texts: its state, importance and labels of nuggets, winners."""
+    return {
+        battle["id"]: {
+            "state": battle["state"],
+            "reasons": sorted(failure["reason"] for failure in battle["failures"]),
+            "nuggets": [
+                [nugget["importance"], *(nugget[side] and nugget[side]["support"] for side in "ab")]
+                for nugget in battle["nuggets"]
+            ],
+            "verdict": battle["nugget_verdict"],
+            "winners": [
+                [verdict["winner"] for verdict in judgment["verdicts"]] for judgment in battle["judgments"]
+            ],
+        }
+        for battle in battles
+    }
+
+
 def sample(source: Path, count: int, target: Path) -> None:
     """Write so many recorded battles, evenly spread over the file and so over its topics."""
     rows = list(load(source))

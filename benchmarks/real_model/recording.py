@@ -2,13 +2,14 @@
 
     python -m benchmarks.real_model.recording MODEL_URL REPLIES.jsonl --port 8001
 
-A recorded reply contains no text of the prompt, only a digest of the query, the answers and the nuggets that
-it is about: the words of the instructions may change, and passages that another machine ranks otherwise lead
-to the same reply.
+A recorded reply contains no text of the prompt, only a digest of the words of the query, the answers and the
+nuggets that it is about: instructions, numbers of sentences and marks may change, and passages that another
+machine ranks otherwise lead to the same reply.
 """
 
 import argparse
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
@@ -29,6 +30,8 @@ from services.runtime.llm.blocks import parse
 _SILENCE_S = 1800.0  # a slow processor reads a long prompt for minutes
 _ABOUT = ("query", "answer", "nugget", "labels")
 _EVENT = "data: {"
+_NUMBER = re.compile(r"\[#\d+\]")
+_WORD = re.compile(r"\w+")
 
 
 def key_of(chat: ChatRequest) -> str:
@@ -38,7 +41,11 @@ def key_of(chat: ChatRequest) -> str:
         ValueError: A block of the prompt is not closed.
     """
     blocks = [block for block in parse(chat.first_message("user")) if block.kind in _ABOUT]
-    texts = [part for block in blocks for part in (block.kind, block.id, block.text)]
+    texts = [
+        part
+        for block in blocks
+        for part in (block.kind, block.id, *_WORD.findall(_NUMBER.sub("", block.text).casefold()))
+    ]
     return derived_id("recorded reply", chat.task, len(chat.messages), texts)[:16]
 
 
