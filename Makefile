@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos mutations bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
@@ -86,6 +86,9 @@ image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=
 # SCALE=full: 500 battles, three brokers, two replicas of each worker. SEED=n repeats a run.
 chaos: $(DEV_STAMP)  ## kill services and brokers, stop PostgreSQL, fill disks, take the model away; nothing may be lost
 	$(BIN)/python -m tests.chaos --scale $(or $(SCALE),small) $(if $(SEED),--seed $(SEED))
+
+mutations: $(DEV_STAMP)  ## carry out hand-made faults on a copy of the tree, and name the test that notices each
+	$(BIN)/python -m tests.mutations
 
 bench-ratings: $(DEV_STAMP)  ## ratings side by side with other libraries, in one run
 	$(BIN)/python -m benchmarks.ratings

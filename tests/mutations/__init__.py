@@ -1,0 +1,1 @@
+"""Hand-made faults in the places that matter, and the command that shows which test notices each."""
