@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.real_model.evaluation import outcomes, sample
+from benchmarks.offline_agreement import load
+from benchmarks.real_model.evaluation import outcomes
 from benchmarks.real_model.recording import Replies
 from services.offline.app import create_app
 from services.offline.serve import running
@@ -27,14 +28,15 @@ async def test_recorded_replies_of_a_small_model_lead_to_the_same_results(
     expected = json.loads((RECORDED / "live.outcomes.json").read_text(encoding="utf-8"))
     with gzip.open(RECORDED / "live.replies.jsonl.gz", "rt", encoding="utf-8") as lines:
         replies = Replies(lines)
-    battles, documents = tmp_path / "battles.jsonl.gz", recorded_data / "crowdrag25" / "documents.jsonl.gz"
-    sample(recorded_data / "crowdrag25" / "battles.jsonl.gz", len(expected), battles)
+    data, battles = recorded_data / "crowdrag25", tmp_path / "battles.jsonl"
+    chosen = [row for row in load(data / "battles.jsonl.gz") if row["id"] in expected]
+    battles.write_text("".join(json.dumps(row) + "\n" for row in chosen), encoding="utf-8")
     async with running(create_app(None, reply_to=replies)) as url:
         environment = clean_environment(
             llm_base_url=url, llm_api_key="none", llm_model="recorded", embedding_model="none"
         )
-        command = ("eval", str(battles), "--documents", str(documents), "--out", str(tmp_path / "out"))
-        code, output = await run_command(environment, *command)
+        command = ("eval", str(battles), "--documents", str(data / "documents.jsonl.gz"))
+        code, output = await run_command(environment, *command, "--out", str(tmp_path / "out"))
     assert code == 0, output
     rows = (tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
     assert outcomes([json.loads(row) for row in rows]) == expected
