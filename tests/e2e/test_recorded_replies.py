@@ -1,4 +1,4 @@
-"""Battles evaluated with the recorded replies of a small model: parsing, repairs and scores as they really were.
+"""Battles evaluated with recorded replies of a small model: parsing, repairs and scores as they really were.
 
     python -m benchmarks.real_model --model 1.5b --profiles live --out FOLDER
 
