@@ -74,9 +74,9 @@ class Recorder:
                 async for part in reply.aiter_raw():
                     received += part
                     yield part
-                if reply.status_code == httpx2.codes.OK:
-                    self._record(ChatRequest.model_validate_json(body), received.decode())
             finally:
+                if reply.status_code == httpx2.codes.OK and received:  # also what the client has cut
+                    self._record(ChatRequest.model_validate_json(body), received.decode(errors="replace"))
                 await reply.aclose()
 
         return StreamingResponse(
@@ -118,9 +118,14 @@ class Replies:
 
 
 def said(received: str) -> tuple[str, str | None, list[Any]]:
-    """Text, reason of the end and log probabilities of a chat completion, whole or as server-sent events."""
-    events = [line[len(_EVENT) - 1 :] for line in received.splitlines() if line.startswith(_EVENT)]
-    choices = [choice for event in events or [received] for choice in json.loads(event).get("choices", [])]
+    """Text, reason of the end and log probabilities of a chat completion, whole or as server-sent events.
+
+    Of a stream that was cut, the last line may be incomplete, and there is no reason.
+    """
+    lines = received.rpartition("\n")[0].splitlines()
+    events = [line[len(_EVENT) - 1 :] for line in lines if line.startswith(_EVENT)]
+    parts = events if received.startswith("data:") else [received]
+    choices = [choice for part in parts for choice in json.loads(part).get("choices", [])]
     turns = [choice.get("message") or choice.get("delta") or {} for choice in choices]
     text = "".join(turn.get("content") or "" for turn in turns)
     finish = next((choice["finish_reason"] for choice in choices if choice.get("finish_reason")), None)

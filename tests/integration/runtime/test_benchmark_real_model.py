@@ -1,5 +1,6 @@
 """What the benchmark of real models counts, and the replies that it records."""
 
+import asyncio
 import io
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -9,6 +10,8 @@ import httpx2
 import openai
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from benchmarks.real_model.evaluation import Call, by_stage, position_bias, replies
@@ -76,6 +79,38 @@ async def test_a_recorded_reply_is_given_again(stream: bool) -> None:
     assert [recorded(chat()), recorded(chat())] == [text, text]
     with pytest.raises(Unanswerable, match="no reply of task 'verdict' was recorded"):
         recorded(chat(answers=("Another.", "One.")))
+
+
+async def test_a_reply_that_the_client_cuts_is_recorded_as_far_as_it_came() -> None:
+    lines, cut = io.StringIO(), asyncio.Event()
+
+    async def endless() -> AsyncIterator[str]:
+        try:
+            while True:
+                yield 'data: {"choices": [{"index": 0, "delta": {"content": "They fall. "}}]}\n\n'
+                await asyncio.sleep(0)
+        finally:
+            cut.set()
+
+    async def chat(_: Request) -> StreamingResponse:
+        return StreamingResponse(endless(), media_type="text/event-stream")
+
+    model = Starlette(routes=[Route("/v1/chat/completions", chat, methods=["POST"])])
+    async with running(model) as url, recording(url, lines) as client:
+        stream = await client.chat.completions.create(
+            model="m",
+            stream=True,
+            **request(),  # type: ignore[call-overload]
+        )
+        async for _ in stream:
+            break
+        await stream.close()
+        await asyncio.wait_for(cut.wait(), 60)
+        while not lines.getvalue():
+            await asyncio.sleep(0)
+    line = json.loads(lines.getvalue())
+    assert line["text"].startswith("They fall. ")
+    assert line["finish"] is None
 
 
 async def test_an_error_of_the_model_is_passed_on_and_not_recorded() -> None:
