@@ -1,9 +1,11 @@
 """`nuggetstream export`: evaluated battles in the formats of other projects."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from datetime import UTC
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, closing, suppress
+from datetime import UTC, datetime
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,8 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     "sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.",
 )
 @click.option("--arena", help="Only battles of this arena; with --url or --database.")
+@click.option("--since", type=click.DateTime(),
+              help="Only battles received from this time on (UTC); with --url or --database.")  # fmt: skip
 @click.option("--lens", help="Whose votes: human (the default), nugget, judge or all; with --to votes.")
 @click.option("--formats", is_flag=True, is_eager=True, expose_value=False, callback=_list_formats,
               help="List the formats, with what is written and what is lost.")  # fmt: skip
@@ -52,6 +56,7 @@ def command(
     url: str | None,
     database: bool,
     arena: str | None,
+    since: datetime | None,
     lens: str | None,
 ) -> None:
     """Write evaluated battles to OUT in the format of another project.
@@ -62,20 +67,27 @@ def command(
     """
     if sum((results is not None, url is not None, database)) != 1:
         raise click.UsageError("Name one of RESULTS, --url and --database.")
-    if results is not None and arena is not None:
-        raise click.UsageError("--arena selects battles of a platform; it needs --url or --database.")
+    if results is not None and (arena is not None or since is not None):
+        raise click.UsageError("--arena or --since selects battles; it needs --url or --database.")
     with refusing(UnusableFile), ExitStack() as stack:
         export = export_named(name, lens)
-        views: Iterator[View]
+        views: Iterable[View]
         if results is not None:
             views = result_views(results)
         elif url is not None:
             views = _of_platform(stack.enter_context(_client(url)), arena)
         else:
-            views = _of_database(stack.enter_context(asyncio.Runner()), arena)
+            runner = stack.enter_context(asyncio.Runner())
+            views = stack.enter_context(closing(_of_database(runner, arena)))
+        if since is not None:  # they come newest first
+            views = takewhile(partial(_is_since, since.replace(tzinfo=UTC)), views)
         done = write_export(export, views, out)
     nothing = f"; {many(done.empty, 'battle')} had nothing to write" if done.empty else ""
     click.echo(f"{out}: {many(done.rows, 'row')} of {many(done.battles, 'battle')}{nothing}", err=True)
+
+
+def _is_since(since: datetime, view: View) -> bool:
+    return datetime.fromisoformat(view["received_at"]) >= since
 
 
 def _client(url: str) -> Any:
@@ -94,7 +106,7 @@ def _of_platform(client: Client, arena: str | None) -> Iterator[View]:
         options = {"before": f"{last.received_at.astimezone(UTC).isoformat()},{last.id}"}
 
 
-def _of_database(runner: asyncio.Runner, arena: str | None) -> Iterator[View]:
+def _of_database(runner: asyncio.Runner, arena: str | None) -> Generator[View, None, None]:
     from services.cli.database_url import open_database
     from services.cli.prepared import require_tables
     from services.cli.process import read_settings

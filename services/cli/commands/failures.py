@@ -2,12 +2,14 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 import click
 
+from nuggetstream.client import Client, Conflict, NotFound
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.options import AdminFailureOptions
 from nuggetstream.domain.failure import Reason
@@ -16,7 +18,7 @@ from nuggetstream.views.failures import FailureEntry
 from services.cli.administrator import connected
 
 F = TypeVar("F", bound=Callable[..., Any])
-_AT_ONCE = 1000  # entries that one command handles at most, as many as the API lists
+_PAGE = 1000  # as many as the API lists
 _LISTED = 50
 _TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
 
@@ -59,7 +61,7 @@ def command() -> None:
 @command.command("list")
 @_with(*_FILTERS, *_CONNECTION)
 @click.option("--closed", is_flag=True, help="Also list failures that were discarded or resolved later.")
-@click.option("--limit", type=click.IntRange(1, _AT_ONCE), default=_LISTED, show_default=True)
+@click.option("--limit", type=click.IntRange(1, _PAGE), default=_LISTED, show_default=True)
 def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
     """List failures, newest first."""
     with connected(url) as client:
@@ -133,19 +135,38 @@ def _act(
     if bool(ids) + bool(selected or everything) != 1:
         raise click.UsageError("name failures by their ID, or select them by filters or --all")
     with connected(url) as client:
-        if not ids:
-            ids = [entry.id for entry in client.admin_failures(**_options(filters))]
-        for number, failure_id in enumerate(ids):
-            if number:
+        results = Counter[str]()
+        for failure_id in ids or _selected(client, filters):
+            if results:
                 time.sleep(1 / rate)
-            done = client.act_on_failure(failure_id, action)
+            try:
+                done = client.act_on_failure(failure_id, action)
+            except (Conflict, NotFound) as error:  # the others are handled all the same
+                results["rejected"] += 1
+                click.echo(f"{failure_id}  {error}", err=True)
+                continue
+            results[done.result] += 1
             click.echo(done.model_dump_json() if as_json else f"{done.id}  {done.result}")
     if not as_json:
-        more = "; run the command again for more" if len(ids) == _AT_ONCE else ""
-        click.echo(f"{len(ids)} handled{more}", err=True)
+        counts = [f"{count:,} {result}" for result, count in results.items()]
+        click.echo(", ".join(counts) or "no failures", err=True)
+    if results["rejected"]:
+        raise SystemExit(1)
 
 
-def _options(filters: dict[str, Any], *, closed: bool = False, limit: int = _AT_ONCE) -> AdminFailureOptions:
+def _selected(client: Client, filters: dict[str, Any]) -> Iterator[str]:
+    """The ids of all failures that filters select, newest first and each once."""
+    options, handled = _options(filters), set[str]()
+    while entries := client.admin_failures(**options):
+        yield from (entry.id for entry in entries if entry.id not in handled)
+        if handled.issuperset(entry.id for entry in entries):
+            return
+        handled.update(entry.id for entry in entries)
+        # Others may have happened at the same time.
+        options["until"] = entries[-1].failed_at + timedelta.resolution
+
+
+def _options(filters: dict[str, Any], *, closed: bool = False, limit: int = _PAGE) -> AdminFailureOptions:
     return AdminFailureOptions(
         reason=filters["reason"],
         stage=filters["stage"],

@@ -50,6 +50,10 @@ async def test_a_file_is_submitted_and_comes_back(
         assert {row["battle_id"] for row in rows(out)} == {"search-arena-7", "search-arena-8"}
         await run("export", "--to", "search-arena", "--out", out, "--arena", "search-arena", *place)
         [line] = read_battles(out)
+        written = await run("export", "--to", "search-arena", "--out", out, "--since", "2020-01-01", *place)
+        assert "2 rows of 2 battles" in written
+        written = await run("export", "--to", "search-arena", "--out", out, "--since", "2100-01-01", *place)
+        assert "0 rows of 0 battles" in written
         assert isinstance(line, BattleLine)
         [original, *_] = read_battles(SAMPLES / "search_arena_7k.jsonl")
         assert isinstance(original, BattleLine)

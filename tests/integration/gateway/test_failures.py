@@ -14,6 +14,7 @@ from nuggetstream.client import AsyncClient, Forbidden, NotFound
 from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
+from services.cli.commands import failures as failures_command
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter
 from services.store.database import Database
@@ -216,6 +217,22 @@ async def test_with_a_token_only_who_sends_it_is_served(bus: Bus, record: Databa
 async def run(world: World, *arguments: str) -> tuple[int, str]:
     url = ("--url", str(world.http.base_url))
     return await asyncio.to_thread(run_here, "failures", *arguments, *url)
+
+
+async def test_one_command_retries_all_failures_of_a_time_and_counts_each_result(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(failures_command, "_PAGE", 2)  # more than one page of the API
+    for name in ("tides", "moon", "sun", "wind", "rain"):
+        await failed_battle(world, name)
+    code, output = await run(world, "retry", "--since", "2020-01-01", "--rate", "10")
+    assert (code, output.count("  retried")) == (0, 5), output
+    assert output.endswith("5 retried\n")
+    code, output = await run(world, "retry", "--since", "2020-01-01")
+    assert (code, output) == (0, "no failures\n")
+    failure = await failed_battle(world, "snow")
+    code, output = await run(world, "retry", "nobody", failure.key, "--rate", "10")
+    assert (code, output.endswith("1 rejected, 1 retried\n")) == (1, True), output
 
 
 async def test_the_command_lists_shows_retries_and_discards(world: World, client: AsyncClient) -> None:
