@@ -6,13 +6,14 @@ from typing import Literal
 from pydantic import Field
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.conversation import Role
+from nuggetstream.domain.conversation import Turn
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Importance
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.files.tables import Table, Tabular, text
+from nuggetstream.nuggets.scores import NuggetScores
 from nuggetstream.views.common import View
 from nuggetstream.views.evidence import WithRetrieval
 from nuggetstream.views.flags import FlagView
@@ -25,20 +26,13 @@ from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetSte
 from nuggetstream.views.sources import SourceView
 
 
-class TurnView(View):
-    """One message of a conversation."""
-
-    role: Role
-    text: str
-
-
 class AnswerView(View):
     """The answer of one system."""
 
     system: str
     text: str
     sources: list[SourceView]
-    conversation: list[TurnView] = Field(default_factory=list)
+    conversation: list[Turn] = Field(default_factory=list)
     """Turns before the query as this system had them, where the systems answered them differently."""
 
 
@@ -59,17 +53,6 @@ class NuggetView(WithGrounding):
         return self.a if side == Side.A else self.b
 
 
-class ScoresView(View):
-    """The six nugget scores of one answer, each in [0, 1]; null where a score needs a vital nugget."""
-
-    strict_vital: float | None
-    strict_all: float
-    vital: float | None
-    all_score: float
-    weighted: float
-    strict_weighted: float
-
-
 class ExpectedScoresView(View):
     """The All Scores under the probabilities of the labels, each in [0, 1], and their difference."""
 
@@ -81,8 +64,8 @@ class ExpectedScoresView(View):
 class NuggetVerdictView(View):
     """The nugget scores of both answers, their difference (A minus B) and the preference that follows."""
 
-    a: ScoresView
-    b: ScoresView
+    a: NuggetScores
+    b: NuggetScores
     margin: float
     tie_threshold: float
     preference: Vote
@@ -191,7 +174,7 @@ class BattleView(Tabular, WithLanguage, WithRetrieval):
     id: str
     arena: str
     query: str
-    conversation: list[TurnView] = Field(default_factory=list)
+    conversation: list[Turn] = Field(default_factory=list)
     """Turns before the query that both systems had, oldest first."""
     turns_left_out: int = 0
     """Number of the user's first messages that prompts leave out, with their answers, because the

@@ -1,21 +1,12 @@
 """Grades as JSON."""
 
-from datetime import datetime
-
 from pydantic import Field
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.grade import GradeAggregation, SubjectKind
-from nuggetstream.domain.question_bank import BankKind
+from nuggetstream.domain.grade import GradeAggregation, SubjectKind, ValueProbability
+from nuggetstream.domain.question_bank import QuestionBank
 from nuggetstream.views.common import View
-
-
-class ValueProbabilityView(View):
-    """How probable one value of the scale is."""
-
-    value: float
-    probability: float
 
 
 class GradeView(View):
@@ -41,31 +32,10 @@ class GradeView(View):
     reason: str | None = None
     confidence: float | None = None
     """Probability that the value is right; null when unknown."""
-    probabilities: list[ValueProbabilityView] = Field(default_factory=list)
+    probabilities: list[ValueProbability] = Field(default_factory=list)
     """Of every value of the scale, together 1; empty when unknown."""
     expected: float | None = None
     """The mean of the values, weighted by their probabilities; null when unknown."""
-
-
-class BankQuestionView(View):
-    """An exam question, or a key fact."""
-
-    id: str
-    """`QUERY/MD5`, with the MD5 of the text."""
-    text: str
-
-
-class QuestionBankView(View):
-    """The questions that the answers were graded on. Battles with the same query share them."""
-
-    query_id: str
-    version: int
-    """From 1; another model, prompt or number of questions makes a new version."""
-    kind: BankKind
-    model: str
-    prompt_version: str
-    created_at: datetime
-    questions: list[BankQuestionView]
 
 
 class MemberGradesView(View):
@@ -87,7 +57,7 @@ class GradingView(View):
     prompt_version: str
     grades: list[GradeView]
     """Of a panel those of its members together; the reason of each is that of the first member who agrees."""
-    bank: QuestionBankView | None = None
+    bank: QuestionBank | None = None
     """The questions of a rubric; null for evaluators that ask none."""
     members: list[MemberGradesView] = Field(default_factory=list)
     """What each member of a panel graded; empty for a single model."""

@@ -4,23 +4,8 @@ from pydantic import Field
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.judgment import Aggregation
+from nuggetstream.domain.judgment import Aggregation, DimensionVerdict, VoteProbabilities
 from nuggetstream.views.common import View
-
-
-class VoteProbabilitiesView(View):
-    """How probable each verdict is according to the judge; together 1."""
-
-    a: float
-    b: float
-    tie: float
-
-
-class DimensionVerdictView(View):
-    """The better answer in one dimension."""
-
-    dimension: str
-    winner: Vote
 
 
 class OrderedVerdictView(View):
@@ -30,9 +15,9 @@ class OrderedVerdictView(View):
     winner: Vote
     reasoning: str | None
     """Null where the judge was not asked for reasons."""
-    probabilities: VoteProbabilitiesView | None = None
+    probabilities: VoteProbabilities | None = None
     """Null where the judge did not tell."""
-    dimensions: list[DimensionVerdictView] = Field(default_factory=list)
+    dimensions: list[DimensionVerdict] = Field(default_factory=list)
     """The better answer in each dimension; empty for a judge that knows none."""
 
 
@@ -46,7 +31,7 @@ class MemberVerdictView(View):
     verdicts: list[OrderedVerdictView]
     abstention: Reason | None = None
     """Why there is no verdict; null where there is one."""
-    probabilities: VoteProbabilitiesView | None = None
+    probabilities: VoteProbabilities | None = None
     """Mean over the orders; null where the member did not tell."""
 
 
@@ -59,9 +44,9 @@ class JudgmentView(View):
     verdicts: list[OrderedVerdictView]
     """One per order; empty for a panel."""
     model: str
-    probabilities: VoteProbabilitiesView | None = None
+    probabilities: VoteProbabilities | None = None
     """Mean over the orders, and over the members of a panel; null where the judge did not tell."""
-    dimensions: list[DimensionVerdictView] = Field(default_factory=list)
+    dimensions: list[DimensionVerdict] = Field(default_factory=list)
     """The better answer in each dimension over all orders; empty for a judge that knows none."""
     members: list[MemberVerdictView] = Field(default_factory=list)
     """What each member of a panel said; empty for a single judge."""

@@ -1,17 +1,7 @@
 """Labels of nuggets as JSON."""
 
-from nuggetstream.domain.nugget import Cause, Support
+from nuggetstream.domain.nugget import Cause, Support, SupportProbabilities
 from nuggetstream.views.common import View
-
-
-class SupportProbabilitiesView(View):
-    """How probable each label of a nugget is according to the model; together 1."""
-
-    support: float
-    partial_support: float
-    not_support: float
-    contradiction: float | None = None
-    """Null where the model was not asked for it."""
 
 
 class LabelAuthorView(View):
@@ -31,7 +21,7 @@ class LabelView(View):
     quote: str | None = None
     cause: Cause | None = None
     """Cause of a miss; null where it is unknown."""
-    probabilities: SupportProbabilitiesView | None = None
+    probabilities: SupportProbabilities | None = None
     """Of the labels; null where the model did not tell, and where a person set the label."""
     set_by: LabelAuthorView | None = None
     """Who set the label; null for a label of the model."""

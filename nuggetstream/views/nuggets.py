@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from nuggetstream.domain.battle import Side
-from nuggetstream.domain.nugget import Importance, Support
-from nuggetstream.domain.nugget_edit import EditKind
+from nuggetstream.domain.nugget import Importance, MergedNugget
+from nuggetstream.domain.nugget_edit import EditKind, LabelChange
+from nuggetstream.nuggets.history import Rewording
 from nuggetstream.views.common import View
 
 
@@ -16,37 +16,15 @@ class NuggetBankView(View):
     """Number of the list in its bank, from 1."""
 
 
-class RewordingView(View):
-    """A nugget that a step worded anew."""
-
-    before: str
-    after: str
-
-
-class MergedNuggetView(View):
-    """A nugget that was left out because another one states the same fact."""
-
-    text: str
-    into: str
-
-
 class NuggetStepView(View):
     """One step of the creation of a nugget list, and what it changed."""
 
     documents: list[str]
     """The documents read in this step: "answer:a", "answer:b", "answer:other" or ids of chunks."""
     added: list[str]
-    reworded: list[RewordingView]
+    reworded: list[Rewording]
     dropped: list[str]
-    merged: list[MergedNuggetView]
-
-
-class LabelChangeView(View):
-    """The label of a nugget for one answer, before and after an edit."""
-
-    answer: Side
-    before: Support
-    after: Support
+    merged: list[MergedNugget]
 
 
 class NuggetChangeView(View):
@@ -61,7 +39,7 @@ class NuggetChangeView(View):
     """Its importance now; null where it was deleted."""
     model: str | None = None
     """Model that labels all nuggets again; null for the assigner's own, and for other operations."""
-    label: LabelChangeView | None = None
+    label: LabelChange | None = None
     """The label that a person corrected; null for other operations."""
 
 

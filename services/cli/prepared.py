@@ -14,7 +14,7 @@ from services.cli.database_url import open_database
 from services.cli.declared import is_declared
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
-from services.store.database import Database
+from services.store.database import DEFAULT_CONNECTIONS, Database
 from services.store.migrate import unapplied
 from services.store.tables import metadata
 from services.wire.topology import streams
@@ -69,14 +69,14 @@ def _require_file(database: Database) -> None:
 
 
 @asynccontextmanager
-async def prepared_database(url: str) -> AsyncIterator[Database]:
+async def prepared_database(url: str, connections: int = DEFAULT_CONNECTIONS) -> AsyncIterator[Database]:
     """The database of a URL, for a command that works on one and creates none.
 
     Raises:
         UnusableDatabaseUrl: As for `open_database`.
         NotPrepared, Unavailable: As for `require_tables`.
     """
-    database = open_database(url)
+    database = open_database(url, connections)
     try:
         await require_tables(database)
         yield database

@@ -79,6 +79,12 @@ def read_settings(make: Callable[[], T]) -> T:
         raise click.ClickException(str(error)) from error
 
 
+def server_settings(**given: int | str | None) -> ServerSettings:
+    """Where a process listens and what it logs; values that are given replace those of the environment."""
+    update = {name: value for name, value in given.items() if value is not None}
+    return read_settings(ServerSettings).model_copy(update=update)
+
+
 def _check_models(settings: LLMSettings) -> None:
     """Check that every endpoint has a model, and that stages and evaluators with an own one exist.
 

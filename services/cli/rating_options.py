@@ -1,6 +1,6 @@
 """The options of `nuggetstream rate`: how files are read, how ratings are made, what else is computed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -50,17 +50,6 @@ class Arguments:
     over_time: str | None
     cumulative: bool
     time: str | None
-
-
-def with_options(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
-    """Add options to a command, in the order of the list."""
-
-    def decorate(command: F) -> F:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
 
 
 READING_OPTIONS = (

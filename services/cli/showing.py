@@ -1,7 +1,7 @@
 """How commands print results, and how they reject a file or a number."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -15,6 +15,7 @@ from nuggetstream.files.printing import print_tables
 
 P = ParamSpec("P")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 plain_option = click.option(
     "--plain", is_flag=True, help="Print tab-separated rows; every other line begins with #."
@@ -36,6 +37,17 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is no number.", param, ctx)
         return number
+
+
+def with_options(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
+    """Add options to a command, in the order of the list."""
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def show(tables: RenderableType, *, plain: bool = False) -> None:

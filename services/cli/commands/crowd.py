@@ -11,9 +11,8 @@ from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.opening import UnusableFile
 from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
 from services.cli.names import names_of
-from services.cli.rating_options import with_options
 from services.cli.sections import Sectioned
-from services.cli.showing import needing_extras, plain_option, refusing, show
+from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 
 if TYPE_CHECKING:
     from nuggetstream.crowd.study import CrowdOptions
@@ -93,7 +92,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
         study = study_labels(file.dimensions, options, unlabelled=file.unlabelled)
         written = write_crowd(study, out, file=file.path, rows=file.rows) if out else []
     show(crowd_tables(study, limit, file=file.path, rows=file.rows), plain=plain)
-    _show_paths(written, plain=plain)
+    show_written(written, plain=plain)
 
 
 @command.command("grades")
@@ -134,12 +133,7 @@ def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any
         )
         written = write_grades(graded, out, file=file.path, rows=file.rows) if out else []
     show(grade_tables(graded, limit, file=file.path, rows=file.rows), plain=plain)
-    _show_paths(written, plain=plain)
-
-
-def _show_paths(paths: Iterable[Path], *, plain: bool) -> None:
-    for path in paths:
-        click.echo(f"written: {path}", err=plain)
+    show_written(written, plain=plain)
 
 
 def _crowd_options(given: dict[str, Any]) -> "CrowdOptions":

@@ -10,11 +10,10 @@ from importlib import import_module
 import click
 
 from services.cli.access_settings import AccessSettings
-from services.cli.database_url import open_database
 from services.cli.embedding import EmbeddingSettings, probe
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
-from services.cli.prepared import require_streams, require_tables
+from services.cli.prepared import prepared_database, require_streams
 from services.cli.process import read_settings
 from services.cli.registry import SERVICES, wiring_of
 from services.cli.retrieval import RetrievalSettings
@@ -196,12 +195,8 @@ async def _broker(platform: PlatformSettings) -> str:
 
 
 async def _database(platform: PlatformSettings) -> str:
-    database = open_database(platform.database_url, connections=1)
-    try:
-        await require_tables(database)
+    async with prepared_database(platform.database_url, connections=1):
         return "all tables exist"
-    finally:
-        await database.close()
 
 
 async def _index(platform: PlatformSettings, pipeline: PipelineSettings, retrieval: RetrievalSettings) -> str:
@@ -209,11 +204,8 @@ async def _index(platform: PlatformSettings, pipeline: PipelineSettings, retriev
         return "not needed: battles are searched in their own pages"
     if retrieval.retrieval_index == "pgvector":
         return "in PostgreSQL"
-    database = open_database(platform.database_url, connections=1)
-    try:
+    async with prepared_database(platform.database_url, connections=1) as database:
         count = await Chunks(database).count(MAX_CHUNKS + 1)
-    finally:
-        await database.close()
     if count > MAX_CHUNKS:
         raise RuntimeError(f"more than {MAX_CHUNKS:,} chunks are too many to search in memory: {REMEDY}")
     return f"{count:,} chunks, in memory"

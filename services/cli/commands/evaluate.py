@@ -25,9 +25,9 @@ from services.cli.evaluation import Evaluation
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
-from services.cli.process import STOPPED, read_settings, run
+from services.cli.process import STOPPED, read_settings, run, server_settings
 from services.cli.results import ResultsFile, print_summary
-from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
+from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.cli.showing import refusing
 from services.cli.tuning import BATCHED_BATTLES
 from services.runtime.llm.batches.transport import Batches
@@ -120,7 +120,7 @@ def command(
     """
     if out is None and not dry_run:
         raise click.UsageError("Missing option '--out'.")
-    server = read_settings(ServerSettings).model_copy(update={"log_level": "error"})
+    server = server_settings(log_level="error")
     contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / _STATE))
     pipeline = _sharing(embedded_pipeline(read_settings(PipelineSettings)))
     llm = read_settings(LLMSettings)

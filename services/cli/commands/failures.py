@@ -3,9 +3,9 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import click
 
@@ -16,8 +16,8 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureEntry
 from services.cli.administrator import connected
+from services.cli.showing import with_options
 
-F = TypeVar("F", bound=Callable[..., Any])
 _PAGE = 1000  # as many as the API lists
 _LISTED = 50
 _TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]
@@ -39,15 +39,6 @@ _CONNECTION = (
 )
 
 
-def _with(*options: Callable[[F], F]) -> Callable[[F], F]:
-    def decorated(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorated
-
-
 @click.group("failures")
 def command() -> None:
     """List, show, retry or discard what the platform gave up: dead letters and failed battles.
@@ -59,7 +50,7 @@ def command() -> None:
 
 
 @command.command("list")
-@_with(*_FILTERS, *_CONNECTION)
+@with_options((*_FILTERS, *_CONNECTION))
 @click.option("--closed", is_flag=True, help="Also list failures that were discarded or resolved later.")
 @click.option("--limit", type=click.IntRange(1, _PAGE), default=_LISTED, show_default=True)
 def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
@@ -72,7 +63,7 @@ def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: A
 
 @command.command("show")
 @click.argument("failure_id", metavar="ID")
-@_with(*_CONNECTION)
+@with_options(_CONNECTION)
 def show_command(failure_id: str, url: str, as_json: bool) -> None:
     """Show one failure, with what the other side said."""
     with connected(url) as client:
@@ -101,7 +92,7 @@ _ACTION = (
 
 
 @command.command("retry")
-@_with(*_ACTION)
+@with_options(_ACTION)
 def retry_command(ids: tuple[str, ...], **given: Any) -> None:
     """Do the work of failures again: those named by ID, or those that the filters select.
 
@@ -112,7 +103,7 @@ def retry_command(ids: tuple[str, ...], **given: Any) -> None:
 
 
 @command.command("discard")
-@_with(*_ACTION)
+@with_options(_ACTION)
 def discard_command(ids: tuple[str, ...], **given: Any) -> None:
     """Remove failures from the list: those named by ID, or those that the filters select.
 

@@ -12,8 +12,7 @@ import click
 
 from services.access.callers import Role
 from services.access.keys import LIFETIME, NewKey
-from services.cli.database_url import open_database
-from services.cli.prepared import require_tables
+from services.cli.prepared import prepared_database
 from services.cli.process import read_settings
 from services.cli.settings import PlatformSettings
 from services.runtime.errors import StageError
@@ -167,14 +166,11 @@ def _with_database(data_dir: Path | None, work: Callable[[Database], Awaitable[T
         url = f"sqlite+aiosqlite:///{data_dir / 'nuggetstream.db'}"
 
     async def run() -> T:
-        database = open_database(url, connections=1)
         try:
-            await require_tables(database)
-            return await work(database)
+            async with prepared_database(url, connections=1) as database:
+                return await work(database)
         except StageError as error:
             raise click.ClickException(KNOWN.redact(error.for_operators)) from error
-        finally:
-            await database.close()
 
     return asyncio.run(run())
 

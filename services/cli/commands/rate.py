@@ -23,10 +23,17 @@ from services.cli.rating_options import (
     SECTION_OPTIONS,
     Arguments,
     reject_unused,
-    with_options,
 )
 from services.cli.sections import Sectioned
-from services.cli.showing import BadInput, needing_extras, plain_option, refusing, show
+from services.cli.showing import (
+    BadInput,
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    show_written,
+    with_options,
+)
 
 _REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, InvalidOption, Unsettled)
 
@@ -70,8 +77,7 @@ def command(files: tuple[Path, ...], out: Path | None, plain: bool, **arguments:
         results = study(_study_options(files, Arguments(**arguments)))  # type: ignore[arg-type]
         written = write_study(results, out) if out else []
     show(render(results), plain=plain)
-    for path in written:
-        click.echo(f"written: {path}", err=plain)
+    show_written(written, plain=plain)
 
 
 def _study_options(files: tuple[Path, ...], arguments: Arguments) -> StudyOptions:

@@ -15,11 +15,11 @@ from services.cli.database_url import open_database
 from services.cli.embedding import EmbeddingSettings, Model, open_model
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
-from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics
+from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics, server_settings
 from services.cli.registry import GRPC_PORTS, SERVICES, open_service
 from services.cli.reranking import open_reranking
 from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PipelineSettings, PlatformSettings
 from services.cli.starting import Start
 from services.cli.tuning import tuned
 from services.cli.wiring.parts import Parts
@@ -56,7 +56,7 @@ def command(
     waits until its embedding model is loaded, or its endpoint answers, and the retriever until a
     cross-encoder that it runs is loaded and, where battles search the corpus, its index is filled.
     """
-    server = _server(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
+    server = server_settings(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
@@ -95,12 +95,6 @@ def command(
             await database.close()
 
     run(serve, server)
-
-
-def _server(**given: int | str | None) -> ServerSettings:
-    """The settings, with the options that were given."""
-    update = {name: value for name, value in given.items() if value is not None}
-    return read_settings(ServerSettings).model_copy(update=update)
 
 
 @asynccontextmanager

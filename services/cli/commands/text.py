@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from nuggetstream.files.opening import UnusableFile
-from services.cli.rating_options import with_options
-from services.cli.showing import needing_extras, plain_option, refusing, show
+from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 from services.cli.text_options import NO_LANGUAGE, TEXT_OPTIONS
 
 
@@ -49,5 +48,4 @@ def command(files: tuple[Path, ...], limit: int, out: Path | None, plain: bool, 
         )
         written = write_texts(study, read, out) if out else []
     show(text_tables(study, limit, without_text=read.without_text, repeated=read.repeated), plain=plain)
-    for path in written:
-        click.echo(f"written: {path}", err=plain)
+    show_written(written, plain=plain)

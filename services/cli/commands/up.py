@@ -11,9 +11,9 @@ from services.cli.data_folder import locked_folder
 from services.cli.embedded import NATS, Choices, Embedded, embedded
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
-from services.cli.process import read_settings, run, serve_metrics
+from services.cli.process import read_settings, run, serve_metrics, server_settings
 from services.cli.registry import GRPC_PORTS
-from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
+from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
@@ -46,10 +46,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
     that of `up` by NUGGETSTREAM_DATABASE_URL=sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.
     """
     os.umask(0o077)  # what `up` writes has every battle in it
-    given = {"http_port": http_port, "grpc_port": grpc_port, "metrics_port": metrics_port}
-    server = read_settings(ServerSettings).model_copy(
-        update={name: port for name, port in given.items() if port is not None}
-    )
+    server = server_settings(http_port=http_port, grpc_port=grpc_port, metrics_port=metrics_port)
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
     arena_port = GRPC_PORTS["gateway"] if server.grpc_port is None else server.grpc_port

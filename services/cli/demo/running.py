@@ -26,9 +26,9 @@ from services.cli.embedding import EmbeddingSettings
 from services.cli.evaluation import Evaluation
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import KeptLine, kept
-from services.cli.process import STOPPED, read_settings, run
+from services.cli.process import STOPPED, read_settings, run, server_settings
 from services.cli.results import write_results
-from services.cli.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
+from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 from services.wire.evaluators import EVALUATORS
@@ -51,7 +51,7 @@ def run_demo(out: Path, progress: ProgressLine, *, in_browser: bool) -> None:
             pages.extend(await _show(progress, platform, out, site, stop))
         return 0 if pages else STOPPED
 
-    run(demo, _server())
+    run(demo, server_settings(log_level="error"))
     if in_browser:
         for page in pages:
             open_url(page.resolve().as_uri())
@@ -61,7 +61,7 @@ def run_arena(
     out: Path, progress: ProgressLine, http_port: int | None, arena_port: int | None, *, in_browser: bool
 ) -> None:
     """Serve the arena until a signal."""
-    server = _server()
+    server = server_settings(log_level="error")
     pipeline, llm = embedded_pipeline(read_settings(PipelineSettings)), read_settings(LLMSettings)
 
     async def serve(stop: asyncio.Event) -> None:
@@ -77,10 +77,6 @@ def run_arena(
                 await stop.wait()
 
     run(serve, server)
-
-
-def _server() -> ServerSettings:
-    return read_settings(ServerSettings).model_copy(update={"log_level": "error"})
 
 
 @asynccontextmanager

@@ -7,7 +7,6 @@ import click
 
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
-from services.cli.rating_options import with_options
 from services.cli.rubric.options import (
     AGREE_OPTIONS,
     COVER_OPTIONS,
@@ -15,7 +14,7 @@ from services.cli.rubric.options import (
     VERIFY_OPTIONS,
     graded_argument,
 )
-from services.cli.showing import needing_extras, plain_option, refusing, show, show_written
+from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 
 
 @click.command("cover", short_help="Compute Cover@k and n-EXAM of every system.")

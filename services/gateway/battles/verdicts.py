@@ -11,7 +11,6 @@ from nuggetstream.views.battles import (
     ExpectedScoresView,
     NuggetVerdictView,
     NuggetView,
-    ScoresView,
 )
 from nuggetstream.views.grounding import GroundedVerdictView
 from nuggetstream.views.judgments import (
@@ -56,8 +55,8 @@ def nugget_verdict_view(explanation: Explanation) -> NuggetVerdictView | None:
     if explanation.scores is None or explanation.margin is None or explanation.preference is None:
         return None
     return NuggetVerdictView(
-        a=ScoresView.showing(explanation.scores[Side.A]),
-        b=ScoresView.showing(explanation.scores[Side.B]),
+        a=explanation.scores[Side.A],
+        b=explanation.scores[Side.B],
         margin=explanation.margin,
         tie_threshold=explanation.threshold,
         preference=explanation.preference,

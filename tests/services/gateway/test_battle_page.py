@@ -11,6 +11,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Grounding, Importance, Support
 from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.nuggets.scores import NuggetScores
 from nuggetstream.views.battles import (
     AnswerView,
     BattleView,
@@ -18,7 +19,6 @@ from nuggetstream.views.battles import (
     FailureView,
     NuggetVerdictView,
     NuggetView,
-    ScoresView,
     StepView,
 )
 from nuggetstream.views.calls import CallView
@@ -34,9 +34,9 @@ ANSWER = "Two bulges rise. The Sun is green. It is far."
 QUOTES = ("Two bulges rise.", "The Sun is green.", "It is far.")
 
 
-def scores(value: float) -> ScoresView:
+def scores(value: float) -> NuggetScores:
     names = ("strict_vital", "strict_all", "vital", "all_score", "weighted", "strict_weighted")
-    return ScoresView(**dict.fromkeys(names, value))
+    return NuggetScores(**dict.fromkeys(names, value))
 
 
 def nugget(number: int, support: Support, grounding: Grounding | None = None, **more: Any) -> NuggetView:
