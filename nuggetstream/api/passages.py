@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from nuggetstream.api.sources import Rows, rows_of
 from nuggetstream.domain.graded_passage import GradedPassage, Relevance
 from nuggetstream.files.frames import is_frame
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, as_number
 from nuggetstream.rubric.graded import Graded, load
 from nuggetstream.rubric.leaderboards import read_labels
 from nuggetstream.rubric.retrieval import Ranking
@@ -55,7 +55,7 @@ def labels_of(source: Qrels) -> Labels:
     labels: dict[tuple[str, str], Relevance] = {}
     for record in records:
         document = "document" if "document" in record.fields else "passage"
-        key = _text(record, "query"), _text(record, document)
+        key = record.needed("query"), record.needed(document)
         if key in labels:
             raise record.wrong(document, f"{key[1]!r} is labelled twice for query {key[0]!r}")
         labels[key] = Relevance(*key, _whole(record, "label"))
@@ -94,7 +94,7 @@ def _passages(source: Rows | Sequence[GradedPassage]) -> list[GradedPassage]:
     _, records = rows_of(source, ("query", "passage", "item", "grade"))
     passages: dict[tuple[str, str], GradedPassage] = {}
     for record in records:
-        key = _text(record, "query"), _text(record, "passage")
+        key = record.needed("query"), record.needed("passage")
         passages[key] = _with_grade(passages.get(key) or _ungraded(*key), record)
     return list(passages.values())
 
@@ -131,18 +131,9 @@ def _ungraded(query: str, passage: str) -> GradedPassage:
     return GradedPassage(query=query, passage=passage, grades={})
 
 
-def _text(record: Record, field: str) -> str:
-    if (text := record.text(field)) is None:
-        raise record.wrong(field, "is missing")
-    return text
-
-
 def _whole(record: Record, field: str) -> int:
-    text = _text(record, field)
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.5
+    text = record.needed(field)
+    value = as_number(text)
     if value % 1:
         raise record.wrong(field, f"is {text!r}; expected a whole number")
     return int(value)

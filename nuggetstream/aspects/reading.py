@@ -8,7 +8,7 @@ from pathlib import Path
 from nuggetstream.aspects.ratings import HumanMeans, ModelRating
 from nuggetstream.aspects.weights import AspectRating
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.records import read_records
 
 _ACCEPTABLE = 3.0  # the highest acceptability and overall rating; the lowest is 0
@@ -32,7 +32,7 @@ def human_means_of(records: Iterable[Record]) -> dict[str, HumanMeans]:
     ratings: dict[str, list[tuple[AspectRating, float]]] = {}
     for record in records:
         rating = _aspects(record), _accepted(record, "acceptability")
-        ratings.setdefault(_answer(record), []).append(rating)
+        ratings.setdefault(record.needed("answer_id"), []).append(rating)
     return {answer: _means(given) for answer, given in ratings.items()}
 
 
@@ -53,7 +53,7 @@ def model_ratings_of(records: Iterable[Record]) -> dict[str, ModelRating]:
     """The ratings of rows that are read already; see `read_model_ratings`."""
     ratings: dict[str, ModelRating] = {}
     for record in records:
-        if (answer := _answer(record)) in ratings:
+        if (answer := record.needed("answer_id")) in ratings:
             raise record.wrong("answer_id", f"answer {answer!r} is rated twice")
         ratings[answer] = ModelRating(_aspects(record), _accepted(record, "overall"))
     return ratings
@@ -87,19 +87,9 @@ def _accepted(record: Record, field: str) -> float:
     return value
 
 
-def _answer(record: Record) -> str:
-    if (answer := record.text("answer_id")) is None:
-        raise record.wrong("answer_id", "is missing")
-    return answer
-
-
 def _number(record: Record, field: str) -> float:
-    if (text := record.text(field)) is None:
-        raise record.wrong(field, "is missing")
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    text = record.needed(field)
+    value = as_number(text)
     if not math.isfinite(value):
         raise record.wrong(field, f"is {text!r}; expected a number")
     return value

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.record import as_number
 from nuggetstream.files.spellings import spelt_vote
 
 _SYSTEMS = (
@@ -76,6 +77,33 @@ class Columns:
     features: tuple[tuple[str, str, str], ...]
 
 
+def find_column(
+    path: Path, names: Sequence[str], wanted: str | None, usual: Sequence[str], option: str
+) -> str:
+    """The column that is wanted, or the first usual one that a file has.
+
+    Args:
+        path: The file, for errors.
+        names: All columns of the file.
+        wanted: Name of the column; None for the first usual name.
+        usual: Usual names of such a column.
+        option: Option that names the column, for errors.
+
+    Raises:
+        UnusableFile: The file has no such column.
+    """
+    candidates = (wanted,) if wanted else usual
+    column = next((name for name in candidates if name in names), None)
+    if column is None:
+        raise no_column(path, " or ".join(candidates), option, names)
+    return column
+
+
+def no_column(path: Path, missing: str, option: str, names: Iterable[str]) -> UnusableFile:
+    """The error that names a column that a file lacks, the option that could name it, and those there are."""
+    return UnusableFile(f"{path}: {missing}: is no column, see {option}; it has {', '.join(names)}")
+
+
 def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Columns:
     """The columns of a file by what a person named and, for the rest, by their usual names.
 
@@ -138,10 +166,7 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
         raise ValueError(f"is {said!r}, the name of one system and the usual word for another outcome")
     if by_name is not None or spelt is not None:
         return by_name or spelt or Vote.TIE
-    try:
-        share = float(said)
-    except ValueError:
-        share = float("nan")
+    share = as_number(said)
     if not 0 <= share <= 1:
         raise ValueError(
             f"is {said!r}; expected a, b, tie, both_bad, the name of the winner, or a number in [0, 1]"

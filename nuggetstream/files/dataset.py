@@ -4,16 +4,17 @@ A line that cannot be used becomes a `BadLine` and the rest goes on. `formats` r
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import shorten
 from typing import TypeAlias
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.opening import UnusableFile, opened
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.files.tables import Table, Tabular, count, text
+from nuggetstream.files.text import text_lines
 
 OVERALL = "quality_overall"
 VOTE = "vote"
@@ -68,7 +69,7 @@ def read_documents(path: Path) -> dict[str, str]:
         UnusableFile: naming file, line and field; a document left out unnoticed would change results.
     """
     documents = {}
-    for number, line in _lines(path):
+    for number, line in text_lines(path):
         try:
             row = json.loads(line)
             name, text = (row[field] for field in ("docid", "text"))
@@ -80,10 +81,3 @@ def read_documents(path: Path) -> dict[str, str]:
             raise UnusableFile(f"{path}:{number}: {'docid' if name is None else 'text'}: is missing")
         documents[str(name)] = text
     return documents
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with opened(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield number, line

@@ -5,24 +5,22 @@ Fields that no reader needs are ignored.
 
 from collections.abc import Mapping
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.conversation import Turn
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Grounding, Importance
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.dataset import VOTE
-from nuggetstream.files.examined import DetectedLanguageRow, FlagRow, TurnRow
+from nuggetstream.files.examined import DetectedLanguageRow, FlagRow
+from nuggetstream.files.fields import Part
 from nuggetstream.files.graded import GradingRow
 from nuggetstream.files.grounded import GroundedVerdictRow
 from nuggetstream.files.labelled import LabelRow
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class SourceRow(_Part):
+class SourceRow(Part):
     """A page behind an answer.
 
     Attributes:
@@ -38,22 +36,22 @@ class SourceRow(_Part):
     partly_read: int = Field(default=0, ge=0)
 
 
-class AnswerRow(_Part):
+class AnswerRow(Part):
     """What one system said, and the pages behind it."""
 
     system: str = Field(min_length=1)
     text: str
     sources: tuple[SourceRow, ...] = ()
-    conversation: tuple[TurnRow, ...] = ()
+    conversation: tuple[Turn, ...] = ()
 
 
-class ProvenanceRow(_Part):
+class ProvenanceRow(Part):
     """Where a nugget was read: "answer:a", "answer:b" or the id of a chunk."""
 
     document: str
 
 
-class NuggetRow(_Part):
+class NuggetRow(Part):
     """A nugget with its labels.
 
     Attributes:
@@ -79,13 +77,13 @@ class NuggetRow(_Part):
         return self.grounding in (Grounding.ANSWER_ONLY, Grounding.DISPUTED)
 
 
-class ScoresRow(_Part):
+class ScoresRow(Part):
     """The score of one answer that the preference follows from."""
 
     all_score: float = Field(ge=0, le=1)
 
 
-class VerdictRow(_Part):
+class VerdictRow(Part):
     """What the nuggets say.
 
     Attributes:
@@ -103,14 +101,14 @@ class VerdictRow(_Part):
     preference: Vote
 
 
-class OrderedVerdictRow(_Part):
+class OrderedVerdictRow(Part):
     """The judge's verdict when `first` was shown first."""
 
     first: Side
     winner: Vote
 
 
-class ProbabilitiesRow(_Part):
+class ProbabilitiesRow(Part):
     """How probable each verdict is according to the judge; together 1."""
 
     a: float = Field(ge=0, le=1)
@@ -118,7 +116,7 @@ class ProbabilitiesRow(_Part):
     tie: float = Field(ge=0, le=1)
 
 
-class MemberRow(_Part):
+class MemberRow(Part):
     """The verdict of one member of a panel; an abstention has no winner, and a reason."""
 
     name: str
@@ -129,7 +127,7 @@ class MemberRow(_Part):
     probabilities: ProbabilitiesRow | None = None
 
 
-class JudgmentRow(_Part):
+class JudgmentRow(Part):
     """One judge's verdict over all orders asked.
 
     Attributes:
@@ -153,7 +151,7 @@ class JudgmentRow(_Part):
     additional: bool = False
 
 
-class FailureRow(_Part):
+class FailureRow(Part):
     """A stage that failed, and why; of an evaluator with its name."""
 
     stage: str
@@ -161,21 +159,21 @@ class FailureRow(_Part):
     evaluator: str | None = None
 
 
-class EvidenceRow(_Part):
+class EvidenceRow(Part):
     """One retrieved chunk."""
 
     chunk_id: str | None = None
     text: str
 
 
-class CostRow(_Part):
+class CostRow(Part):
     """An amount of money."""
 
     amount: float = Field(ge=0)
     currency: str = Field(min_length=1)
 
 
-class SpendRow(_Part):
+class SpendRow(Part):
     """What one stage spent on one model; the cost is None where a price is unknown."""
 
     stage: str
@@ -186,7 +184,7 @@ class SpendRow(_Part):
     cost: CostRow | None = None
 
 
-class StepRow(_Part):
+class StepRow(Part):
     """One step of the flow.
 
     Attributes:
@@ -200,13 +198,13 @@ class StepRow(_Part):
     seconds: float | None = Field(default=None, ge=0)
 
 
-class BattleRow(_Part):
+class BattleRow(Part):
     """One evaluated battle, with the fields that the report reads. None means "not known"."""
 
     id: str = Field(min_length=1)
     arena: str
     query: str
-    conversation: tuple[TurnRow, ...] = ()
+    conversation: tuple[Turn, ...] = ()
     language: str | None = None
     detected_language: DetectedLanguageRow | None = None
     tags: tuple[str, ...] = ()
@@ -229,7 +227,7 @@ class BattleRow(_Part):
     steps: tuple[StepRow, ...] = ()
     cost: CostRow | None = None
     spend: tuple[SpendRow, ...] = ()
-    reference: dict[str, Vote] = {}
+    reference: dict[str, Vote] = Field(default_factory=dict)
 
     @property
     def preferences(self) -> Mapping[str, Vote]:

@@ -55,3 +55,9 @@ class Strict(BaseModel):
     """An object that has no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Part(BaseModel):
+    """A part of an evaluated battle; fields that no reader needs are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)

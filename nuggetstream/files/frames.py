@@ -6,6 +6,7 @@ own notion of a missing value; polars reads everything else that has `__arrow_c_
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
@@ -43,7 +44,7 @@ def frame_of(table: TableData) -> "polars.DataFrame":
     Raises:
         MissingExtra: polars is not installed.
     """
-    pl = _polars()
+    pl = _module("polars")
     types: Mapping[Kind, Any] = {
         Kind.TEXT: pl.String,
         Kind.COUNT: pl.Int64,
@@ -72,31 +73,14 @@ def frame_records(frame: Frame, name: str = "DataFrame") -> Iterator[Record]:
     Raises:
         MissingExtra: narwhals is not installed, or polars for a frame of another library.
     """
-    nw = _narwhals()
+    nw = _module("narwhals")
     eager = nw.from_native(frame, eager_only=True, pass_through=True)
     if not isinstance(eager, nw.DataFrame):
-        eager = nw.from_native(_polars().DataFrame(frame), eager_only=True)
+        eager = nw.from_native(_module("polars").DataFrame(frame), eager_only=True)
     names = eager.columns
     columns = [_cells(eager[column]) for column in names]
     for row_number, cells in enumerate(zip(*columns, strict=True)):
         yield Record(f"{name}, row {row_number}", dict(zip(names, cells, strict=True)))
-
-
-def parquet_records(path: Path) -> Iterator[Record]:
-    """The rows of a Parquet file.
-
-    Raises:
-        UnusableFile: It cannot be read, or polars is not installed.
-    """
-    try:
-        pl = _polars()
-    except MissingExtra as error:
-        raise UnusableFile(f"{path}: is Parquet, and {error}") from error
-    try:
-        frame = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise UnusableFile(f"{path}: is not Parquet: {error}") from error
-    yield from frame_records(frame, str(path))
 
 
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -107,15 +91,12 @@ def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     Raises:
         UnusableFile: It cannot be read, or polars is not installed.
     """
-    try:
-        pl = _polars()
-    except MissingExtra as error:
-        raise UnusableFile(f"{path}: is Parquet, and {error}") from error
+    pl = _module("polars", path)
     try:
         numbers = pl.selectors.float()
         for batch in pl.scan_parquet(path).collect_batches(chunk_size=_BATCH):
             yield from batch.with_columns(numbers.fill_nan(None)).iter_rows(named=True)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise UnusableFile(f"{path}: is not Parquet: {error}") from error
 
 
@@ -130,10 +111,7 @@ def lines_to_parquet(lines: Path, path: Path, shape: Shape) -> None:
     Raises:
         UnusableFile: polars is not installed.
     """
-    try:
-        pl = _polars()
-    except MissingExtra as error:
-        raise UnusableFile(f"{path}: is Parquet, and {error}") from error
+    pl = _module("polars", path)
     assert isinstance(shape, Mapping)  # noqa: S101 - a row is an object
     schema = {name: _type(pl, kind) for name, kind in shape.items()}
     if lines.stat().st_size == 0:
@@ -162,17 +140,10 @@ def _values(column: Column, cells: list[Any]) -> list[tuple[str, list[Any]]]:
     return [(name, [pair[bound] for pair in pairs]) for bound, name in enumerate(column.names)]
 
 
-def _polars() -> Any:
+def _module(name: str, path: Path | None = None) -> Any:
+    """A library of the extra; where it is missing, an error of the file that it would read or write."""
     try:
-        import polars
+        return import_module(name)
     except ImportError as error:
-        raise MissingExtra("polars", "frames") from error
-    return polars
-
-
-def _narwhals() -> Any:
-    try:
-        import narwhals
-    except ImportError as error:
-        raise MissingExtra("narwhals", "frames") from error
-    return narwhals
+        missing = MissingExtra(name, "frames")
+        raise (missing if path is None else UnusableFile(f"{path}: is Parquet, and {missing}")) from error

@@ -2,25 +2,22 @@
 
 from collections.abc import Iterator
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.grade import GradeAggregation, SubjectKind
-from nuggetstream.domain.question_bank import BankKind
+from nuggetstream.domain.question_bank import BankKind, BankQuestion
+from nuggetstream.files.fields import Part
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class ValueProbabilityRow(_Part):
+class ValueProbabilityRow(Part):
     """How probable one value of a scale is."""
 
     value: float
     probability: float = Field(ge=0, le=1)
 
 
-class GradeRow(_Part):
+class GradeRow(Part):
     """One grade: what was graded, on which criterion, and the value (None where the scale has words)."""
 
     subject: SubjectKind
@@ -39,14 +36,7 @@ class GradeRow(_Part):
     expected: float | None = None
 
 
-class BankQuestionRow(_Part):
-    """An exam question, or a key fact."""
-
-    id: str
-    text: str
-
-
-class QuestionBankRow(_Part):
+class QuestionBankRow(Part):
     """The questions that answers were graded on."""
 
     query_id: str
@@ -55,10 +45,10 @@ class QuestionBankRow(_Part):
     model: str
     prompt_version: str
     created_at: AwareDatetime
-    questions: tuple[BankQuestionRow, ...]
+    questions: tuple[BankQuestion, ...]
 
 
-class MemberGradesRow(_Part):
+class MemberGradesRow(Part):
     """The grades of one member of a panel; an abstention has none, and a reason."""
 
     name: str
@@ -67,7 +57,7 @@ class MemberGradesRow(_Part):
     abstention: str | None = None
 
 
-class GradingRow(_Part):
+class GradingRow(Part):
     """The grades of one evaluator, and the questions that it asked, if any.
 
     The grades of a panel are those of its members together.

@@ -1,11 +1,12 @@
 """The preference on grounded nuggets, in a file of evaluated battles."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.files.fields import Part
 
 
-class GroundedVerdictRow(BaseModel):
+class GroundedVerdictRow(Part):
     """What the grounded nuggets alone say.
 
     Attributes:
@@ -15,8 +16,6 @@ class GroundedVerdictRow(BaseModel):
         preference: The vote that follows.
         nuggets: Number of grounded nuggets.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     a: float = Field(ge=0, le=1)
     b: float = Field(ge=0, le=1)

@@ -1,15 +1,12 @@
 """The labels of nuggets in a file of evaluated battles."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from nuggetstream.domain.nugget import Cause, Support, SupportProbabilities
+from nuggetstream.files.fields import Part
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
-
-
-class SupportProbabilitiesRow(_Part):
+class SupportProbabilitiesRow(Part):
     """How probable each label is according to the model; together 1."""
 
     support: float = Field(ge=0, le=1)
@@ -18,7 +15,7 @@ class SupportProbabilitiesRow(_Part):
     contradiction: float | None = Field(default=None, ge=0, le=1)
 
 
-class LabelAuthorRow(_Part):
+class LabelAuthorRow(Part):
     """The person who set a label, why, and the label of the model."""
 
     author: str
@@ -26,7 +23,7 @@ class LabelAuthorRow(_Part):
     model: Support
 
 
-class LabelRow(_Part):
+class LabelRow(Part):
     """Whether an answer states a nugget, and the cause of a miss where it is known.
 
     Attributes:

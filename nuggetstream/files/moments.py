@@ -1,6 +1,9 @@
 """Times as files spell them."""
 
+import math
 from datetime import UTC, datetime
+
+from nuggetstream.files.record import as_number
 
 _MILLISECONDS = 1e11  # a Unix timestamp from here on counts milliseconds: in seconds it is the year 5138
 
@@ -18,12 +21,9 @@ def moment_of(text: str) -> datetime:
     >>> moment_of("2025-05-04T14:00:00+02:00").isoformat(), moment_of("1746360000.0").isoformat()
     ('2025-05-04T12:00:00+00:00', '2025-05-04T12:00:00+00:00')
     """
+    number = as_number(text)
     try:
-        number = float(text)
-    except ValueError:
-        number = None
-    try:
-        if number is not None:
+        if not math.isnan(number):
             seconds = number / 1000 if abs(number) >= _MILLISECONDS else number
             return datetime.fromtimestamp(seconds, UTC)
         moment = datetime.fromisoformat(text)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
+from nuggetstream.files.columns import no_column
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
@@ -107,7 +108,7 @@ def _labels(
         *((name, "--sides") for name in columns.sides or ()),
     ):
         if name is not None and name not in names:
-            raise _no_column(path, name, option, names)
+            raise no_column(path, name, option, names)
     topic = columns.topic or next((name for name in TOPIC_COLUMNS if name in names), None)
     first, second = columns.sides or _sides(path, names)
     label_columns = columns.labels or _label_columns(path, names)
@@ -117,7 +118,7 @@ def _labels(
     for record in records:
         for column in label_columns:
             label = _label(record, column)
-            pair = _present(record, first), _present(record, second)
+            pair = record.needed(first), record.needed(second)
             if pair[0] == pair[1]:
                 raise record.wrong(second, f"item {pair[0]!r} is compared with itself")
             if label is None:
@@ -127,15 +128,15 @@ def _labels(
                 first=pair[0],
                 second=pair[1],
                 label=label,
-                topic=None if topic is None else _present(record, topic),
-                dimension=column.removesuffix(_GOLD) if dimension is None else _present(record, dimension),
+                topic=None if topic is None else record.needed(topic),
+                dimension=column.removesuffix(_GOLD) if dimension is None else record.needed(dimension),
             )
 
 
 def _sides(path: Path, names: Sequence[str]) -> tuple[str, str]:
     sides = next((pair for pair in SIDE_COLUMNS if set(pair) <= set(names)), None)
     if sides is None:
-        raise _no_column(path, " or ".join(" and ".join(pair) for pair in SIDE_COLUMNS), "--sides", names)
+        raise no_column(path, " or ".join(" and ".join(pair) for pair in SIDE_COLUMNS), "--sides", names)
     return sides
 
 
@@ -143,7 +144,7 @@ def _label_columns(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     single = next((name for name in LABEL_COLUMNS if name in names), None)
     columns = (single,) if single else tuple(name for name in names if name.endswith(_GOLD))
     if not columns:
-        raise _no_column(path, " or ".join((*LABEL_COLUMNS, f"NAME{_GOLD}")), "--label", names)
+        raise no_column(path, " or ".join((*LABEL_COLUMNS, f"NAME{_GOLD}")), "--label", names)
     return columns
 
 
@@ -155,14 +156,3 @@ def _label(record: Record, column: str) -> Vote | None:
     if label is None:
         raise record.wrong(column, f"is {text!r}; expected one of {', '.join(_VOTES)}")
     return label
-
-
-def _present(record: Record, column: str) -> str:
-    text = record.text(column)
-    if text is None:
-        raise record.wrong(column, "is missing")
-    return text
-
-
-def _no_column(path: Path, missing: str, option: str, names: Sequence[str]) -> UnusableFile:
-    return UnusableFile(f"{path}: {missing}: is no column, see {option}; it has {', '.join(names)}")

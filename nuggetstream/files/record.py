@@ -1,6 +1,7 @@
 """One row of a file, and a kind of file whose rows can be read. `records` lists the kinds."""
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,16 @@ class Record:
             raise self.wrong(field, f"is {json.dumps(value, default=str)[:40]}; expected text or a number")
         return str(value).strip() or None
 
+    def needed(self, field: str) -> str:
+        """A field as text, which must be there.
+
+        Raises:
+            UnusableFile: it is not there, or neither text nor a number.
+        """
+        if (text := self.text(field)) is None:
+            raise self.wrong(field, "is missing")
+        return text
+
 
 @dataclass(frozen=True, slots=True)
 class RecordFormat:
@@ -52,3 +63,11 @@ class RecordFormat:
     name: str
     recognises: Callable[[Path, bytes], bool]
     read: Callable[[Path], Iterable[Record]]
+
+
+def as_number(text: object) -> float:
+    """A number as a file spells it; NaN for anything else."""
+    try:
+        return float(str(text))
+    except ValueError:
+        return math.nan

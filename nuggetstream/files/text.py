@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from nuggetstream.files.opening import UnusableFile, opened
+from nuggetstream.files.opening import UnusableFile, opened, opened_text
 
 # How files that are no text begin, and what people call them.
 _OTHERS = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip archive or a spreadsheet", b"\xfd7zXZ": "xz"}
@@ -44,6 +44,18 @@ def read_text_lines(path: Path) -> Iterator[str]:
         _check_text(path, lines.peek(_LOOKED_AT))
         for line in lines:
             yield line.decode("utf-8")
+
+
+def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text that are not blank, with their numbers from 1; plain or gzipped.
+
+    Raises:
+        UnusableFile: As `opened_text`.
+    """
+    with opened_text(path) as text:
+        for number, line in enumerate(text, start=1):
+            if line.strip():
+                yield number, line
 
 
 def _check_text(path: Path, content: bytes) -> None:

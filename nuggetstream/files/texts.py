@@ -1,9 +1,10 @@
 """Texts from any file: a column of CSV or JSONL rows, or a whole .txt or .md file."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.files.columns import no_column
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
@@ -137,7 +138,7 @@ def _columns(
     for option, names in by_option.items():
         for name in names:
             if name not in fields:
-                raise _no_column(path, name, option, fields)
+                raise no_column(path, name, option, fields)
     others = [_one_per_text(path, texts, names, option) for option, names in list(by_option.items())[1:]]
     return list(zip(texts, *others, strict=True))
 
@@ -146,7 +147,7 @@ def _paired(path: Path, fields: Sequence[str]) -> tuple[tuple[str, ...], tuple[s
     for texts, groups in PAIRED_COLUMNS:
         if {*texts, *groups} <= set(fields):
             return texts, groups
-    raise _no_column(path, " or ".join(TEXT_COLUMNS), "--text", fields)
+    raise no_column(path, " or ".join(TEXT_COLUMNS), "--text", fields)
 
 
 def _one_per_text(
@@ -194,7 +195,3 @@ def _sources(record: Record, column: str) -> int | None:
     if not text.isdecimal():
         raise record.wrong(column, f"is {text[:40]!r}; expected a number of sources or a list of them")
     return int(text)
-
-
-def _no_column(path: Path, missing: str, option: str, fields: Iterable[str]) -> UnusableFile:
-    return UnusableFile(f"{path}: {missing}: is no column, see {option}; it has {', '.join(fields)}")

@@ -1,6 +1,5 @@
 """The votes of a file, checked one by one: a bad one is named by file, line and field."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +13,7 @@ from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.moments import moment_of
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.text.citations import citation_use
@@ -178,7 +177,7 @@ def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = N
         weight=weight,
         count=count,
         cluster=record.text(columns.cluster) if columns.cluster else None,
-        battle=_needed(record, columns.battle) if columns.battle else None,
+        battle=record.needed(columns.battle) if columns.battle else None,
         time=_moment(record, columns.time) if columns.time else None,
         style_a=style_a,
         style_b=style_b,
@@ -215,21 +214,15 @@ def _selected(path: Path, records: Sequence[Record], where: Iterable[tuple[str, 
     return records
 
 
-def _needed(record: Record, column: str) -> str:
-    if (found := record.text(column)) is None:
-        raise record.wrong(column, "is missing")
-    return found
-
-
 def _moment(record: Record, column: str) -> datetime:
     try:
-        return moment_of(_needed(record, column))
+        return moment_of(record.needed(column))
     except ValueError as error:
         raise record.wrong(column, str(error)) from error
 
 
 def _system(record: Record, column: str, systems: frozenset[str] | None) -> str:
-    written = _needed(record, column)
+    written = record.needed(column)
     try:
         name = system_name(written)
     except ValueError as error:
@@ -253,11 +246,8 @@ def _count(record: Record, column: str | None) -> int:
 
 
 def _amount(record: Record, column: str) -> float:
-    said = _needed(record, column)
-    try:
-        amount = float(said)
-    except ValueError:
-        amount = math.nan
+    said = record.needed(column)
+    amount = as_number(said)
     if not 0 <= amount <= _LARGEST:
         raise record.wrong(column, f"is {said!r}; expected a number from 0 to {_LARGEST:g}")
     return amount

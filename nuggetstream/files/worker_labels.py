@@ -6,15 +6,15 @@
   `NAME_spam_probability`), as CrowdRAG-25 publishes its ratings.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.worker_label import JOINED, ShownPair, WorkerLabel, repetition, shortest_form
+from nuggetstream.files.columns import find_column
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.records import read_records
 
 ITEM_COLUMNS = ("item", "item_id", "unit", "task", "pair")
@@ -119,19 +119,19 @@ def _is_nested(record: Record) -> bool:
 
 def _rows(path: Path, records: Sequence[Record], names: Sequence[str], columns: LabelColumns) -> _NamedLabels:
     items = _item_columns(path, names, columns)
-    worker = _column(path, names, columns.worker, WORKER_COLUMNS, "--worker")
-    label_columns = columns.labels or (_column(path, names, None, LABEL_COLUMNS, "--label"),)
+    worker = find_column(path, names, columns.worker, WORKER_COLUMNS, "--worker")
+    label_columns = columns.labels or (find_column(path, names, None, LABEL_COLUMNS, "--label"),)
     dimension = columns.dimension
     if dimension is None and DIMENSION_COLUMN in names and len(label_columns) == 1:
         dimension = DIMENSION_COLUMN
     named = [*((name, "--label") for name in label_columns), (dimension, "--dimension")]
     for name, option in (*named, (columns.spam, "--spam"), (columns.position, "--position")):
         if name is not None:
-            _column(path, names, name, (), option)
+            find_column(path, names, name, (), option)
     for record in records:
         empty = WorkerLabel(
             item=_item(record, items),
-            worker=_text(record, worker),
+            worker=record.needed(worker),
             label="",
             spam=_spam_in(record, columns.spam),
             shown=_shown(record, items, columns.sides),
@@ -139,7 +139,7 @@ def _rows(path: Path, records: Sequence[Record], names: Sequence[str], columns: 
             line=record.place,
         )
         for column in label_columns:
-            name = column if dimension is None else _text(record, dimension)
+            name = column if dimension is None else record.needed(dimension)
             label = _label(record, column, record.text(column))
             yield name, None if label is None else replace(empty, label=label)
 
@@ -150,9 +150,9 @@ def _nested(
     if not columns.items and set(_NESTED_SIDES) <= set(names):
         columns = replace(columns, sides=columns.sides or _NESTED_SIDES)
     items = _item_columns(path, names, columns)
-    worker = _column(path, names, columns.worker, WORKER_COLUMNS, "--worker")
+    worker = find_column(path, names, columns.worker, WORKER_COLUMNS, "--worker")
     if columns.position is not None:
-        _column(path, names, columns.position, (), "--position")
+        find_column(path, names, columns.position, (), "--position")
     dimensions = columns.labels or tuple(name.removesuffix(_VOTES) for name in names if name.endswith(_VOTES))
     for record in records:
         item, shown = _item(record, items), _shown(record, items, columns.sides)
@@ -186,38 +186,22 @@ def _nested(
 def _item_columns(path: Path, names: Sequence[str], columns: LabelColumns) -> tuple[str, ...]:
     """The columns that name the item: those a person named with the sides, or the usual one."""
     for name in columns.items:
-        _column(path, names, name, (), "--item")
+        find_column(path, names, name, (), "--item")
     for name in columns.sides or ():
-        _column(path, names, name, (), "--sides")
+        find_column(path, names, name, (), "--sides")
     named = tuple(dict.fromkeys((*columns.items, *(columns.sides or ()))))
-    return named or (_column(path, names, None, ITEM_COLUMNS, "--item"),)
-
-
-def _column(path: Path, names: Sequence[str], named: str | None, usual: Sequence[str], option: str) -> str:
-    candidates = usual if named is None else (named,)
-    column = next((name for name in candidates if name in names), None)
-    if column is None:
-        missing = " or ".join(candidates)
-        raise UnusableFile(f"{path}: {missing}: is no column, see {option}; it has {', '.join(names)}")
-    return column
-
-
-def _text(record: Record, field: str) -> str:
-    text = record.text(field)
-    if text is None:
-        raise record.wrong(field, "is missing")
-    return text
+    return named or (find_column(path, names, None, ITEM_COLUMNS, "--item"),)
 
 
 def _item(record: Record, columns: Sequence[str]) -> str:
-    return JOINED.join(_text(record, name) for name in columns)
+    return JOINED.join(record.needed(name) for name in columns)
 
 
 def _shown(record: Record, items: Sequence[str], sides: tuple[str, str] | None) -> ShownPair | None:
     if sides is None:
         return None
-    topic = [_text(record, name) for name in items if name not in sides]
-    return ShownPair(JOINED.join(topic) or None, _text(record, sides[0]), _text(record, sides[1]))
+    topic = [record.needed(name) for name in items if name not in sides]
+    return ShownPair(JOINED.join(topic) or None, record.needed(sides[0]), record.needed(sides[1]))
 
 
 def _position_in(record: Record, field: str | None) -> int | None:
@@ -227,10 +211,7 @@ def _position_in(record: Record, field: str | None) -> int | None:
 def _whole_number(record: Record, field: str | None, value: object) -> int | None:
     if value is None or not str(value).strip():
         return None
-    try:
-        number = float(str(value))
-    except ValueError:
-        number = math.nan
+    number = as_number(value)
     if not number.is_integer():
         raise record.wrong(field or "", f"is {value!r}; expected a whole number")
     return int(number)
@@ -265,10 +246,7 @@ def _spam_in(record: Record, field: str | None) -> float | None:
 
 
 def _spam(record: Record, field: str, value: object) -> float:
-    try:
-        probability = float(str(value))
-    except ValueError:
-        probability = math.nan
+    probability = as_number(value)
     if not 0 <= probability <= 1:
         raise record.wrong(field, f"is {value!r}; expected a probability from 0 to 1")
     return probability

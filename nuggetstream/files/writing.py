@@ -42,12 +42,11 @@ def as_value(cell: Any) -> Any:
     >>> as_value("=1+1"), as_value("-0.5"), as_value(-0.5), as_value("gpt-4")
     ("'=1+1", '-0.5', -0.5, 'gpt-4')
     """
-    return (
-        f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) and not _is_number(cell) else cell
-    )
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) and not is_number(cell) else cell
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str | bytes) -> bool:
+    """Whether a text is written as a number."""
     try:
         float(text)
     except ValueError:

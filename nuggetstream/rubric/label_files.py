@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from nuggetstream.files.columns import find_column
 from nuggetstream.files.qrels import read_qrels
 from nuggetstream.files.records import read_records
 from nuggetstream.rubric.label_agreement import LabelSet
-from nuggetstream.rubric.leaderboards import find_column, is_qrels
+from nuggetstream.rubric.leaderboards import is_qrels
 from nuggetstream.rubric.scoring import UnusedOption
 
 _ITEM_COLUMNS = ("item", "item_id", "answer_id", "battle_id", "question_id", "id")
@@ -37,13 +38,7 @@ def read_label_set(path: Path, items: Sequence[str] = (), label: str | None = No
     label_column = find_column(path, names, label, _LABEL_COLUMNS, "--label")
     labels: dict[str, str | None] = {}
     for record in records:
-        parts = []
-        for column in item_columns:
-            part = record.text(column)
-            if part is None:
-                raise record.wrong(column, "is missing")
-            parts.append(part)
-        item = " ".join(parts)
+        item = " ".join(map(record.needed, item_columns))
         if item in labels:
             raise record.wrong(item_columns[0], f"{item!r} is labelled twice")
         labels[item] = record.text(label_column)

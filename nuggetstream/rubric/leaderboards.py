@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from nuggetstream.files.columns import find_column
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.records import read_records
 from nuggetstream.files.text import read_text
 from nuggetstream.rubric.scoring import Labels, Scoring, UnusedOption
@@ -96,9 +97,7 @@ def read_leaderboard(path: Path, column: Column) -> Scoring:
     ranks = column.score is None and (score_column == column.rank or score_column in _RANK_COLUMNS)
     values: dict[str, float | None] = {}
     for record in records:
-        system = record.text(system_column)
-        if system is None:
-            raise record.wrong(system_column, "is missing")
+        system = record.needed(system_column)
         if system in values:
             raise record.wrong(system_column, f"{system!r} is there twice")
         values[system] = _number(record, score_column)
@@ -120,36 +119,11 @@ def _score_column(path: Path, names: Sequence[str], column: Column) -> str:
     return find_column(path, names, column.score, (*_SCORE_COLUMNS, *_RANK_COLUMNS), "--score")
 
 
-def find_column(
-    path: Path, names: Sequence[str], wanted: str | None, usual: Sequence[str], option: str
-) -> str:
-    """The column that is wanted, or the first usual one that a file has.
-
-    Args:
-        path: The file, for errors.
-        names: All columns of the file.
-        wanted: Name of the column; None for the first usual name.
-        usual: Usual names of such a column.
-        option: Option that names the column, for errors.
-
-    Raises:
-        UnusableFile: The file has no such column.
-    """
-    column = next((name for name in ((wanted,) if wanted else usual) if name in names), None)
-    if column is None:
-        missing = wanted or " or ".join(usual)
-        raise UnusableFile(f"{path}: {missing}: is no column, see {option}; it has {', '.join(names)}")
-    return column
-
-
 def _number(record: Record, column: str) -> float | None:
     text = record.text(column)
     if text is None:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = as_number(text)
     if not math.isfinite(value):
         raise record.wrong(column, f"is {text!r}; expected a number")
     return value

@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.opening import UnusableFile, opened, opened_text
-from nuggetstream.files.text import first_bytes
+from nuggetstream.files.text import first_bytes, text_lines
+from nuggetstream.files.writing import is_number
 
 _DELIMITERS = (",", "\t", ";")
 _LARGEST_CELL = 2**28  # characters; a cell may be a whole document
@@ -85,8 +86,13 @@ def container_of(path: Path) -> Container:
     return Container.JSONL  # where each line is named with its error
 
 
-def rows_in(path: Path, container: Container) -> Rows:
+def rows_in(path: Path, container: Container, *, strict: bool = False) -> Rows:
     """The rows of a file in order; blank lines are skipped.
+
+    Args:
+        path: The file.
+        container: How it holds its rows.
+        strict: Whether NaN in a line of JSON, and two columns of CSV with one name, are errors.
 
     Raises:
         UnusableFile: It cannot be read to its end.
@@ -95,32 +101,29 @@ def rows_in(path: Path, container: Container) -> Rows:
         case Container.PARQUET:
             yield from _parquet(path)
         case Container.JSONL:
-            yield from _json_lines(path)
+            yield from _json_lines(path, strict=strict)
         case Container.JSON:
             yield from _json_array(path)
         case Container.CSV:
-            yield from _cells(path)
+            yield from _cells(path, strict=strict)
         case Container.COLUMNS:
             yield from _columns(path)
 
 
-def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text that are not blank, with their numbers from 1; plain or gzipped."""
-    with opened_text(path) as text:
-        for number, line in enumerate(text, start=1):
-            if line.strip():
-                yield number, line
-
-
-def _json_lines(path: Path) -> Rows:
+def _json_lines(path: Path, *, strict: bool) -> Rows:
+    constant = _not_a_number if strict else None
     with opened(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
-                yield Row(number, json.loads(line), line)
+                yield Row(number, json.loads(line, parse_constant=constant), line)
             except (ValueError, RecursionError) as error:
                 yield BadLine(number, (f"is not valid JSON: {error}",))
+
+
+def _not_a_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _json_array(path: Path) -> Rows:
@@ -143,7 +146,7 @@ def _json_array(path: Path) -> Rows:
             yield Row(number, value)
 
 
-def _cells(path: Path) -> Rows:
+def _cells(path: Path, *, strict: bool) -> Rows:
     csv.field_size_limit(_LARGEST_CELL)
     start = first_bytes(path).decode("utf-8", "replace").split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=start.count)
@@ -166,6 +169,8 @@ def _cells(path: Path) -> Rows:
                         f"{path}:{line}: has {len(cells):,} columns, more than {_MOST_COLUMNS:,}"
                     )
                 names = [name.strip() for name in cells]
+                if strict and (twice := [name for name in names if names.count(name) > 1]):
+                    raise UnusableFile(f"{path}:{line}: {min(twice)}: two columns have this name")
             elif len(cells) != len(names):
                 yield BadLine(line, (f"has {len(cells)} fields under a header of {len(names)}",))
             else:
@@ -190,17 +195,9 @@ def _is_in_columns(fields: list[bytes]) -> bool:
     A tag of several words makes a run with more columns, whose rows are rejected one by one.
     """
     if len(fields) == _QRELS:
-        return _is_number(fields[3])
+        return is_number(fields[3])
     is_run = len(fields) == _RUN or (len(fields) > _RUN and fields[1].upper() == b"Q0")
-    return is_run and _is_number(fields[3]) and _is_number(fields[4])
-
-
-def _is_number(text: bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return is_run and is_number(fields[3]) and is_number(fields[4])
 
 
 def shown(value: object) -> str:

@@ -1,5 +1,6 @@
 """`nuggetstream rate FILE…`: every rating statistic of any file of votes."""
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import click
 
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.record import as_number
 from nuggetstream.files.votes import ReadOptions
 from nuggetstream.ratings.fitting.elo import Arithmetic
 from nuggetstream.ratings.model import OneCluster, Unsettled
@@ -159,11 +161,8 @@ def _split(text: str, option: str, form: str) -> tuple[str, str]:
 
 
 def _number(text: str, option: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < float("inf"):
+    value = as_number(text)
+    if not math.isfinite(value):
         raise click.UsageError(f"{option}: {text!r} is not a number")
     return value
 

@@ -16,8 +16,8 @@ from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats import registry
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Source, checked
 from nuggetstream.files.formats.registry import read_battles
-from nuggetstream.files.formats.rows import text_lines
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.text import text_lines
 from tests import recipes
 
 

@@ -122,7 +122,7 @@ def test_named_columns_go_before_usual_ones(tmp_path: Path) -> None:
         ("a,b,winner,weight\nx,y,a,nan\n", ":2: weight: is 'nan'"),
         ("a,b,winner,weight\nx,y,a,\n", ":2: weight: is missing"),
         ("a,b,winner,count\nx,y,a,1e18\n", ":2: count: is '1e18'; expected a number from 0 to 1e+12"),
-        ('{"a":' * 100_000, ":1: is not JSON"),
+        ('{"a":' * 100_000, ":1: is not valid JSON"),
         ("a,b,winner,count\nx,y,a,two\n", ":2: count: is 'two'"),
         ("a,b,winner,count\nx,y,a,1.5\n", ":2: count: is '1.5'; expected a whole number"),
         ('a,b,winner\n"x\n1",y,a\nx,x,a\n', ":4: b: system 'x' battles itself"),  # a name over two lines
@@ -138,7 +138,7 @@ def test_named_columns_go_before_usual_ones(tmp_path: Path) -> None:
         ("a,b,winner\n", ": has no row under its header"),
         ("", ": is empty"),
         ("[]", ": is a JSON array"),
-        ('{"a": "x", "b": "y", "winner": NaN}', ":1: is not JSON: NaN is no number of JSON"),
+        ('{"a": "x", "b": "y", "winner": NaN}', ":1: is not valid JSON: NaN is no number of JSON"),
         ('{"a": "x", "b": "y", "winner": "a"}\n{"a": ["x"], "b": "y"}', ':2: a: is ["x"]; expected text'),
         ('{"a": "x", "b": "y", "winner": true}', ":1: winner: is true; expected text"),
         ('{"a": "x", "b": "y", "winner": "a", "weight": 1e999}', ":1: weight: is 'inf'"),
@@ -161,7 +161,7 @@ def test_a_file_that_is_not_there_broken_or_no_text_says_so(tmp_path: Path) -> N
     assert refusal(table).startswith(": is not Parquet: ")
     archive = tmp_path / "votes.csv"
     archive.write_bytes(b"PK\x03\x04")
-    assert refusal(archive) == ": is a zip archive or a spreadsheet; expected text, plain or gzipped"
+    assert refusal(archive).startswith(": is a zip archive or a spreadsheet; expected JSONL")
 
 
 def test_a_column_that_a_person_names_must_be_there(tmp_path: Path) -> None:

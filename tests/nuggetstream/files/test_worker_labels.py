@@ -96,7 +96,7 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
         ("item,worker,label\nx,ann,-inf\n", "votes.csv:2: label: is '-inf', which is no label"),
         (LONG + "x,ben,a\n", "votes.csv:5: worker: 'ben' labels 'x' twice in 'label', first at"),
         ("item,worker,label,dimension\nx,ann,a,\n", "votes.csv:2: dimension: is missing"),
-        ('{"item": "x", "worker": "w", "label": NaN}', "votes.csv:1: is not JSON: NaN"),
+        ('{"item": "x", "worker": "w", "label": NaN}', "votes.csv:1: is not valid JSON: NaN"),
         ('{"item": "x", "worker": "w", "label": ["a"]}', 'votes.csv:1: label: is ["a"]'),
         (nested(depth_vote=["A"]), "votes.csv:1: depth_vote: has 1 entries for 2 workers"),
         (nested(worker="ann"), "votes.csv:1: worker: is no list"),
