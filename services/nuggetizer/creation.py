@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from nuggetstream.domain.nugget import Importance, MergedNugget, Provenance, Revision
+from nuggetstream.text.citations import without_citations
 from nuggetstream.text.non_answers import is_non_answer
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
@@ -152,9 +153,10 @@ def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
 
     That an author does not know is no fact, and neither is the example of the prompt. A fact that is listed
     twice becomes one nugget in its first wording. It is vital if either was, and has the provenance of both.
+    Marks of citations, such as [1], number the sources of an answer and are no part of a fact.
     """
     merged: dict[str, Draft] = {}
-    for draft in drafts:
+    for draft in (replace(draft, text=without_citations(draft.text).strip()) for draft in drafts):
         if (name := _normal(draft.text)) not in ("", _normal(EXAMPLE)) and not is_non_answer(draft.text):
             merged[name] = _merge(merged[name], draft) if name in merged else draft
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]

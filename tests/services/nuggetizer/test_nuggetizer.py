@@ -193,6 +193,13 @@ def test_a_nugget_without_words_is_no_nugget() -> None:
     assert trim([draft(""), draft(" "), draft("x")], 9) == [draft("x")]
 
 
+def test_a_nugget_has_no_marks_of_citations() -> None:
+    # Qwen2.5-Coder 1.5B copied them from the answers.
+    assert trim([draft("Students build products [1,2]."), draft("Students build products.")], 9) == [
+        draft("Students build products.")
+    ]
+
+
 def test_the_example_of_the_prompt_is_no_nugget() -> None:
     # Qwen2.5-Coder 1.5B began its list with the example.
     assert trim([draft(EXAMPLE), draft("Tides follow the moon.")], 9) == [draft("Tides follow the moon.")]
