@@ -191,3 +191,9 @@ def test_two_hundred_systems_take_no_exponential_time() -> None:
     assert time.perf_counter() - start < 10  # seconds; about 0.1 on one quiet core
     assert all(not sets[i] & sets[i + 1] for i in first)
     assert all(sets[i] & sets[j] for i, j in combinations(range(200), 2) if j - i > 1 or i % 2)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, 4.0), (-4.0, 0.0)])
+def test_systems_whose_difference_may_be_zero_do_not_differ(low: float, high: float) -> None:
+    bounds = np.array([[0.0, low], [-high, 0.0]]), np.array([[0.0, high], [-low, 0.0]])
+    assert not differing(*bounds).any()
