@@ -32,7 +32,8 @@ from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.options import Every
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
-from services.runtime.llm.accounting import Budget, Ledger, Limit
+from services.runtime.llm.accounting import Ledger
+from services.runtime.llm.budget import Budget, Limit
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome_writing import put_all

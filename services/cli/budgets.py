@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from services.gateway.operations.budgets import Budgets, DayBudget
-from services.runtime.llm.accounting import Limit
+from services.runtime.llm.budget import Limit
 from services.wire.evaluators import durable_of
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ def ledger_for(model: str, llm: "LLMSettings", database: "Database") -> "Ledger"
 
     prices = PriceTable() if llm.prices is None else PriceTable.load(llm.prices)
     budget = llm.budget()
-    if prices.price_of(model) is None and (budget.battle.money is not None or budget.day.money is not None):
+    wants_money = budget.battle.money is not None or budget.day.money is not None or prices.limits_money
+    if prices.price_of(model) is None and wants_money:
         raise ValueError(f"a money budget needs a price for {model}: set NUGGETSTREAM_LLM_PRICES")
     return Ledger(prices, budget, DatabaseSpendStore(database, prices.currency))

@@ -31,7 +31,7 @@ from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Aggregation
 from nuggetstream.text.languages import DetectedLanguage
 from services.runtime.languages import language_of
-from services.runtime.llm.accounting import Limit
+from services.runtime.llm.budget import Limit
 
 _HASHES = 16**8
 

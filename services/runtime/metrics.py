@@ -195,7 +195,7 @@ LLM_BUDGET_LEFT = Gauge(
 LLM_BUDGET_REJECTIONS = Counter(
     "nuggetstream_llm_budget_rejections_total",
     "Model calls that were not made, because they would have exceeded a budget.",
-    ["budget"],  # day | battle
+    ["budget"],  # day | battle | arena
 )
 EMBEDDED = Counter(
     "nuggetstream_embedded_texts_total", "Texts embedded, by where the vector came from.", ["source"]

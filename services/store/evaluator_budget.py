@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy import case, func, select
 
-from services.runtime.llm.accounting import Limit
+from services.runtime.llm.budget import Limit
 from services.store.cost_tables import cost_counters
 from services.store.database import Database
 

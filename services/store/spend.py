@@ -93,6 +93,11 @@ class DatabaseSpendStore:
         [spent] = await self._read(self._queries.of_day, {"day": day})
         return spent
 
+    async def of_arena_and_day(self, arena: str, day: date) -> Spend:
+        """Total of the battles of an arena on a day (UTC)."""
+        [spent] = await self._read(self._queries.of_arena, {"arena": arena, "day": day})
+        return spent
+
     async def total(self) -> Spend:
         """Total of all entries."""
         [spent] = await self._read(self._queries.total, {})
@@ -145,6 +150,7 @@ class _Queries:
     of_battle_by_stage: Executable
     of_day: Executable
     of_both: Executable
+    of_arena: Executable
     total: Executable
 
 
@@ -163,6 +169,7 @@ def _queries(currency: str) -> _Queries:
             of_battle.add_columns(literal(0).label("place")),
             of_day.add_columns(literal(1).label("place")),
         ),
+        of_arena=_arena_sums(currency),
         total=counted,
     )
 
@@ -194,6 +201,22 @@ def _counted_sums(currency: str) -> Select[*tuple[Any, ...]]:
         func.coalesce(func.sum(case((in_currency, counter.calls))), 0).label("priced"),
         func.coalesce(func.sum(counter.estimated), 0).label("estimated"),
     )
+
+
+def _arena_sums(currency: str) -> Select[*tuple[Any, ...]]:
+    """The same sums for an arena, whose counters have neither cached nor estimated calls apart."""
+    counter = cost_counters.c
+    priced = counter.currency == currency
+    calls = func.coalesce(func.sum(counter.calls), 0)
+    return select(
+        func.sum(counter.input_tokens).label("input"),
+        func.sum(counter.output_tokens).label("output"),
+        literal(0).label("cached_input"),
+        func.sum(case((priced, counter.picos))).label("picos"),
+        calls.label("calls"),
+        func.coalesce(func.sum(case((priced, counter.calls))), 0).label("priced"),
+        literal(0).label("estimated"),
+    ).where(counter.arena == bindparam("arena"), counter.day == bindparam("day"))
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from services.runtime.llm.accounting import Limit
+from services.runtime.llm.budget import Limit
 from services.store.costs import CostLine
 
 _ZERO, _UNLIMITED = Decimal(0), Limit()

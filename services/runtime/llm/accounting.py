@@ -5,7 +5,7 @@ and calls that timed out. Where a server reports no usage, the tokens are estima
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 from services.runtime import metrics, work
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.booking import Unbooked
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.prices import Money, PriceTable, Tokens
 
 Source = Literal["usage", "estimate"]
@@ -34,6 +35,7 @@ class Entry:
         tokens: Tokens of the call.
         cost: Cost of the call; None when the model has no price.
         source: "usage" when the server counted the tokens, "estimate" when we did.
+        arena: Arena of the battle; None where it is not known.
     """
 
     battle_id: str | None
@@ -43,6 +45,7 @@ class Entry:
     tokens: Tokens
     cost: Money | None
     source: Source
+    arena: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,9 @@ class SpendStore(Protocol):
     async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
         """Totals of a battle and of a day."""
 
+    async def of_arena_and_day(self, arena: str, day: date) -> Spend:
+        """Total of the battles of an arena on a day (UTC)."""
+
 
 class MemorySpendStore:
     """A store for one process. It keeps the totals of the current day and of the most recent battles."""
@@ -96,6 +102,7 @@ class MemorySpendStore:
         self._limit = battles
         self._battles: OrderedDict[str, Spend] = OrderedDict()
         self._day: tuple[date | None, Spend] = (None, Spend())
+        self._arenas: dict[str, Spend] = {}
 
     async def add(self, entry: Entry) -> None:
         """Add one entry; above the limit, the least recently booked battle is forgotten."""
@@ -103,6 +110,10 @@ class MemorySpendStore:
             self._battles[entry.battle_id] = self._battles.pop(entry.battle_id, Spend()) + entry
         if len(self._battles) > self._limit:
             self._battles.popitem(last=False)
+        if self._day[0] != entry.day:
+            self._arenas.clear()
+        if entry.arena is not None:
+            self._arenas[entry.arena] = self._arenas.get(entry.arena, Spend()) + entry
         self._day = (entry.day, await self.of_day(entry.day) + entry)
 
     async def of_battle(self, battle_id: str) -> Spend:
@@ -117,29 +128,9 @@ class MemorySpendStore:
         """Totals of a battle and of a day."""
         return await self.of_battle(battle_id), await self.of_day(day)
 
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """The most tokens and the most money that may be spent. None means unlimited."""
-
-    tokens: int | None = None
-    money: Decimal | None = None
-
-    def exceeded_by(self, tokens: int, amount: Decimal) -> str | None:
-        """Say which limit this spending exceeds; None when it exceeds none."""
-        if self.tokens is not None and tokens > self.tokens:
-            return f"{tokens} of {self.tokens} tokens"
-        if self.money is not None and amount > self.money:
-            return f"{amount:.4f} of {self.money} in money"
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The limits per battle and per day (UTC)."""
-
-    battle: Limit = Limit()
-    day: Limit = Limit()
+    async def of_arena_and_day(self, arena: str, day: date) -> Spend:
+        """Total of an arena on the current day; zero for any other day."""
+        return self._arenas.get(arena, Spend()) if self._day[0] == day else Spend()
 
 
 @dataclass(slots=True)
@@ -163,7 +154,7 @@ class Ledger:
     until the database accepts writes would pay for every retry, unnoticed by any budget.
 
     Args:
-        prices: Prices of the models; without them every cost is unknown.
+        prices: Prices of the models, without which every cost is unknown, and budgets of arenas.
         budget: Limits per battle and per day; unlimited by default.
         store: Where entries are stored; in memory by default.
         today: Returns the current day in UTC.
@@ -180,10 +171,10 @@ class Ledger:
         self.budget = budget or Budget()
         self._store = store or MemorySpendStore()
         self._today = today
-        self._reserved: defaultdict[str | None, _Reserved] = defaultdict(_Reserved)
+        self._reserved: defaultdict[tuple[str, str | None], _Reserved] = defaultdict(_Reserved)
         self._reserved_in_all = _Reserved()
         self._unbooked = Unbooked(self._store.add)
-        metrics.begin_values(metrics.LLM_BUDGET_REJECTIONS, ("battle", "day"))
+        metrics.begin_values(metrics.LLM_BUDGET_REJECTIONS, ("battle", "day", "arena"))
 
     async def for_battle(self, battle_id: str) -> Spend:
         """What a battle has cost so far."""
@@ -204,12 +195,13 @@ class Ledger:
         await self.flush()
         cost = self.prices.cost(model, Tokens(input=input_tokens))
         amount = _ZERO if cost is None else cost.amount
-        self._change(battle_id, +1, input_tokens, amount)
+        keys = ("battle", battle_id), ("arena", _arena())
+        self._change(keys, +1, input_tokens, amount)
         try:
             await self._check(battle_id)
             yield
         finally:
-            self._change(battle_id, -1, input_tokens, amount)
+            self._change(keys, -1, input_tokens, amount)
 
     async def book(
         self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source
@@ -234,13 +226,13 @@ class Ledger:
             tokens=tokens,
             cost=cost,
             source=source,
+            arena=_arena(),
         )
         self._unbooked.append(entry)
         metrics.LLM_TOKENS.labels("input", model, stage).observe(tokens.input)
         metrics.LLM_TOKENS.labels("output", model, stage).observe(tokens.output)
         if cost is not None:
-            subject = work.current()
-            arena = metrics.arena_label(None if subject is None else subject.arena)
+            arena = metrics.arena_label(entry.arena)
             metrics.LLM_COST.labels(arena, stage, model, cost.currency, source).inc(float(cost.amount))
         return entry
 
@@ -253,18 +245,24 @@ class Ledger:
         await self._unbooked.flush()
 
     async def _check(self, battle_id: str | None) -> None:
-        if self.budget == Budget():
-            return
-        of_battle, today = await self._spent(battle_id)
-        self._show_left(today)
-        checked = [("day", self.budget.day, self._reserved_in_all, today)]
-        if battle_id is not None:
-            checked.insert(0, ("battle", self.budget.battle, self._reserved[battle_id], of_battle))
+        checked: list[tuple[str, Limit, _Reserved, Spend]] = []
+        if self.budget != Budget():
+            of_battle, today = await self._spent(battle_id)
+            self._show_left(today)
+            checked.append(("day", self.budget.day, self._reserved_in_all, today))
+            if battle_id is not None:
+                reserved = self._reserved["battle", battle_id]
+                checked.insert(0, ("battle", self.budget.battle, reserved, of_battle))
+        if (arena := _arena()) is not None and (budget := self.prices.arenas.get(arena)) is not None:
+            limit = Limit(budget.day_tokens, budget.day_money)
+            spent = await self._store.of_arena_and_day(arena, self._today())
+            checked.append(("arena", limit, self._reserved["arena", arena], spent))
         for name, limit, reserved, spent in checked:
             over = limit.exceeded_by(spent.tokens.total + reserved.tokens, spent.amount + reserved.amount)
             if over is not None:
                 metrics.LLM_BUDGET_REJECTIONS.labels(name).inc()
-                raise BudgetExceeded(f"the next call would bring this {name} to {over}")
+                of = "day of the arena" if name == "arena" else name
+                raise BudgetExceeded(f"the next call would bring this {of} to {over}")
 
     async def _spent(self, battle_id: str | None) -> tuple[Spend, Spend]:
         """What a battle and the current day have cost; nothing is read where there is no limit."""
@@ -281,8 +279,17 @@ class Ledger:
         if limit.money is not None:
             metrics.LLM_BUDGET_LEFT.labels(self.prices.currency).set(float(limit.money - today.amount))
 
-    def _change(self, battle_id: str | None, sign: int, tokens: int, amount: Decimal) -> None:
+    def _change(
+        self, keys: Sequence[tuple[str, str | None]], sign: int, tokens: int, amount: Decimal
+    ) -> None:
         self._reserved_in_all.change(sign, tokens, amount)
-        self._reserved[battle_id].change(sign, tokens, amount)
-        if self._reserved[battle_id].tokens == 0:
-            del self._reserved[battle_id]
+        for key in keys:
+            self._reserved[key].change(sign, tokens, amount)
+            if self._reserved[key].tokens == 0:
+                del self._reserved[key]
+
+
+def _arena() -> str | None:
+    """Arena of the battle that the current task works on."""
+    subject = work.current()
+    return None if subject is None else subject.arena

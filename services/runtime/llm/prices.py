@@ -8,13 +8,17 @@
     output = 2.00
     batch = 0.5                  # optional: factor of all three for calls in batches; half by default
 
+    [arenas.mine]                # optional: what calls for the battles of an arena may cost per day (UTC)
+    day_tokens = 1_000_000
+    day_money = "2.50"
+
 Prices change and differ by contract, so no price is built in, except that the offline model is free.
 """
 
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -63,6 +67,15 @@ class Tokens:
         return self.input + self.output
 
 
+class ArenaBudget(BaseModel):
+    """What calls for the battles of one arena may cost per day (UTC); None is unlimited."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    day_tokens: int | None = Field(default=None, ge=0)
+    day_money: Decimal | None = Field(default=None, ge=0)
+
+
 class Price(BaseModel):
     """Prices per million tokens, and their factor for calls in batches."""
 
@@ -91,14 +104,16 @@ class _PriceFile(BaseModel):
 
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
     models: dict[str, Price]
+    arenas: dict[str, ArenaBudget] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by prefix of the model's name."""
+    """Prices by prefix of the model's name, and budgets of arenas."""
 
     models: Mapping[str, Price] = field(default_factory=dict)
     currency: str = "USD"
+    arenas: Mapping[str, ArenaBudget] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> "PriceTable":
@@ -111,7 +126,7 @@ class PriceTable:
         text = path.read_text(encoding="utf-8")
         decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         price_file = _PriceFile.model_validate(decoded)
-        return cls(price_file.models, price_file.currency)
+        return cls(price_file.models, price_file.currency, price_file.arenas)
 
     def of_batches(self) -> "PriceTable":
         """The prices of calls in batches.
@@ -120,7 +135,12 @@ class PriceTable:
         >>> table.cost("m", Tokens(input=1_000_000))
         Money(amount=Decimal('0.5'), currency='USD')
         """
-        return PriceTable({name: price.in_batches() for name, price in self.models.items()}, self.currency)
+        return replace(self, models={name: price.in_batches() for name, price in self.models.items()})
+
+    @property
+    def limits_money(self) -> bool:
+        """Whether an arena has a budget of money, for which every model needs a price."""
+        return any(budget.day_money is not None for budget in self.arenas.values())
 
     def price_of(self, model: str) -> Price | None:
         """The price of a model, or None when the table has none."""

@@ -13,8 +13,8 @@ from typing import Annotated, Self
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from services.runtime.llm.accounting import Budget, Limit
 from services.runtime.llm.address import EndpointAddress
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import TASKS, PromptOverrides
@@ -176,7 +176,7 @@ class LLMSettings(BaseSettings):
             ValueError: A money budget is set but the model has no price, so the budget could not be enforced.
         """
         table = PriceTable() if self.prices is None else PriceTable.load(self.prices)
-        wants_money = self.battle_money is not None or self.day_money is not None
+        wants_money = self.battle_money is not None or self.day_money is not None or table.limits_money
         for asked in (self, *self._others()):
             if wants_money and table.price_of(asked.model_name) is None:
                 raise ValueError(f"a money budget needs a price for {asked.model_name}: set {_PREFIX}PRICES")

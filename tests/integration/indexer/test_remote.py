@@ -13,7 +13,8 @@ from nuggetstream.domain.identity import content_hash
 from services.indexer.gathering import BatchLimits
 from services.runtime import work
 from services.runtime.errors import BudgetExceeded, ModelOutage, Permanent
-from services.runtime.llm.accounting import Budget, Ledger, Limit, MemorySpendStore
+from services.runtime.llm.accounting import Ledger, MemorySpendStore
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.prices import Price, PriceTable, Tokens
 from services.runtime.work import Work

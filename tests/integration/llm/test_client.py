@@ -12,8 +12,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import BudgetExceeded, Outage, Permanent, Retryable, Unavailable
-from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, MemorySpendStore
+from services.runtime.llm.accounting import Entry, Ledger, MemorySpendStore
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.cache import MemoryReplyCache
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from tests.integration.llm.conftest import (

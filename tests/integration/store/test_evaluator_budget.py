@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from services.runtime.llm.accounting import Entry, Limit
+from services.runtime.llm.accounting import Entry
+from services.runtime.llm.budget import Limit
 from services.runtime.llm.prices import Money, Tokens
 from services.store.database import Database
 from services.store.evaluator_budget import EvaluatorBudget

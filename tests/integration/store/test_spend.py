@@ -4,19 +4,26 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 
+from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
+from services.runtime import work
 from services.runtime.errors import BudgetExceeded, Unavailable
-from services.runtime.llm.accounting import Budget, Entry, Ledger, Limit, Spend
+from services.runtime.llm.accounting import Entry, Ledger, MemorySpendStore, Spend
 from services.runtime.llm.booking import Unbooked
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
+from services.runtime.work import Work
+from services.store.battles import Battles
 from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
-from tests.samples import NOON
+from services.wire.codec import encode
+from tests.samples import NOON, battle
 
 DAY = NOON.date()
 ENTRY = Entry("b1", "judge", "m", DAY, Tokens(100, 20, 40), Money(Decimal("0.000000025")), "usage")
@@ -95,6 +102,34 @@ async def test_a_budget_holds_across_processes(database: Database, database_url:
         async with there.reserve("b1", "m", 2):
             pass
     await other.close()
+
+
+async def test_the_budget_of_an_arena_holds_for_its_battles_alone(database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(
+        '[models.m]\ninput = 1000000\noutput = 0\n[arenas.mine]\nday_money = "10"\n'
+        "[arenas.small]\nday_tokens = 5\n"
+    )
+    prices, battles = PriceTable.load(path), Battles(database)
+    assert prices.of_batches().limits_money
+    for store in (DatabaseSpendStore(database), MemorySpendStore()):
+        ledger = Ledger(prices, store=store, today=lambda: DAY)
+        for arena in ("mine", "small", "other"):
+            told = replace(battle(), id=f"{type(store).__name__} {arena}", arena=arena)
+            await battles.accept(told, encode(BattleSubmitted(f"key {told.id}", told)), NOON)
+            with work.delivery():
+                work.begin(Work(told.id, arena))
+                await ledger.book(told.id, "judge", "m", Tokens(input=4), "usage")
+                fits = {"mine": 6, "small": 1, "other": 1000}[arena]
+                async with ledger.reserve(told.id, "m", fits):
+                    pass
+                if arena != "other":
+                    with pytest.raises(BudgetExceeded, match=r"bring this day of the arena to"):
+                        async with ledger.reserve(told.id, "m", fits + 1):
+                            pass
+        if isinstance(store, DatabaseSpendStore):
+            assert (await store.of_arena_and_day("mine", DAY)).tokens.total == 4
+            assert await store.of_arena_and_day("mine", DAY.replace(year=2000)) == Spend()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from prometheus_client import REGISTRY
 
 from services.runtime.errors import BudgetExceeded
-from services.runtime.llm.accounting import Budget, Ledger, Limit, MemorySpendStore
+from services.runtime.llm.accounting import Ledger, MemorySpendStore
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens, estimate_tokens
 
 DAY = date(2026, 3, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nuggetstream.domain.pipeline import MODEL_STAGES
-from services.runtime.llm.accounting import Budget, Limit
+from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.llm.stage_models import require_known

@@ -7,7 +7,7 @@ from decimal import Decimal
 from services.access.callers import Role
 from services.gateway.operations.budgets import BudgetLine, Budgets, DayBudget
 from services.runtime.bus import Bus
-from services.runtime.llm.accounting import Limit
+from services.runtime.llm.budget import Limit
 from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
 from tests.integration.gateway.access.samples import bearer, issued
