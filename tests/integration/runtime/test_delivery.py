@@ -403,10 +403,15 @@ async def test_a_handler_slower_than_ack_wait_is_kept_alive_and_so_is_what_waits
         await asyncio.sleep(1.8)
         return [text]
 
-    async with flow.running(flow.stage(slow, ack_wait=0.9, concurrency=1)):
+    async with (
+        flow.hearing("$JS.ACK.>") as ear,
+        flow.running(flow.stage(slow, ack_wait=0.9, concurrency=1)),
+    ):
         await flow.submit("one", "two")
         await flow.settled()
     assert calls == ["one", "two"]
+    kept = {note.subject.split(".")[5] for note in await ear.take(ear.heard) if note.body == b"+WPI"}
+    assert kept == {"1", "2"}  # sequences in the stream
 
 
 async def test_an_attempt_that_overruns_its_deadline_is_retried_and_ends_as_deadline(flow):

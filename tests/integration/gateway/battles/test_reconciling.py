@@ -195,6 +195,25 @@ async def test_a_recorded_event_that_cannot_be_read_ends_its_own_battle_only(
     assert {event.battle_id for event in failed} == {"tides", "winds"}
 
 
+async def test_a_bug_with_one_battle_does_not_keep_others_from_their_inputs(
+    world: World, reconciling: Reconciler
+) -> None:
+    async def publish(event: Event, reader: str = "") -> None:
+        if isinstance(event, BattleScraped) and event.battle.id == "tides":
+            raise RuntimeError("a bug")
+        await reconciling.publish(event, reader)
+
+    for name in ("tides", "winds"):
+        await world.http.post("/v1/battles", json=submission(id=name))
+        story = Story(battle(id=name))
+        await world.happens(story.submitted(), story.scraped())
+    await lose_the_stream(world)
+    await replace(reconciling, publish=publish).reconcile(datetime.now(UTC) + 20 * MINUTE)
+    [event] = await world.published()
+    assert isinstance(event, BattleScraped)
+    assert event.battle.id == "winds"
+
+
 async def test_a_republication_that_the_broker_does_not_take_is_not_counted(
     world: World, reconciling: Reconciler
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
+from nuggetstream.domain.pipeline import Stage
+from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.relay import Relay
 from services.gateway.health import readiness
 from services.runtime.bus import Bus
@@ -90,6 +92,18 @@ async def test_the_same_id_with_other_content_is_a_conflict(world: World) -> Non
     assert response.status_code == 409
     assert "different content" in response.json()["error"]
     assert len(await world.published()) == 1
+
+
+async def test_other_content_under_the_id_of_a_failed_battle_runs_nothing_again(world: World) -> None:
+    story = Story(battle())
+    await world.http.post("/v1/battles", json=submission())
+    await world.happens(story.submitted(), story.scraped(), story.failed(Stage.INDEXER))
+    before = await world.gateway.battles.get("tides")
+    assert before is not None
+    assert before.state is BattleState.FAILED
+    response = await world.http.post("/v1/battles", json=submission(query="Something else?"))
+    assert response.status_code == 409
+    assert await world.gateway.battles.get("tides") == before
 
 
 async def test_a_vote_may_come_with_the_battle_and_counts_once(world: World) -> None:
