@@ -57,6 +57,17 @@ async def test_the_first_key_ends_open_access_and_its_revocation_does_not_bring_
     assert (await world.http.get("/v1/battles")).status_code == 401
 
 
+async def test_a_login_ends_after_its_time(record: Database) -> None:
+    clock = Clock()
+    keys = keys_of(record, clock, Policy(admin_token=TOKEN))
+    caller, cookie, until = await keys.log_in(TOKEN)
+    clock.seconds = (until - NOW).total_seconds() - 1
+    assert (await keys.of_session(cookie)).key_id == caller.key_id
+    clock.seconds += 1
+    with pytest.raises(NoKey, match="the login has ended"):
+        await keys.of_session(cookie)
+
+
 async def test_a_revoked_key_is_rejected_when_what_is_remembered_is_ten_seconds_old(record: Database) -> None:
     clock = Clock()
     keys, key = keys_of(record, clock), await issued(record, Role.READ)
