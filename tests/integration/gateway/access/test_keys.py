@@ -14,6 +14,7 @@ from nuggetstream.client import AsyncClient, Forbidden, NotFound, Unauthenticate
 from nuggetstream.domain.failure import Reason
 from services.access.callers import ANYBODY, Caller, Role, TooMany
 from services.access.callers import Unauthenticated as NoKey
+from services.access.embed_tokens import caller_of, embed_token
 from services.access.exposure import Unprotected, policy_of, require_protection
 from services.access.keys import Keys, NewKey, Policy
 from services.access.limits import Quotas, Rates
@@ -66,6 +67,18 @@ async def test_a_login_ends_after_its_time(record: Database) -> None:
     clock.seconds += 1
     with pytest.raises(NoKey, match="the login has ended"):
         await keys.of_session(cookie)
+
+
+async def test_a_token_of_a_frame_expires(record: Database) -> None:
+    clock = Clock()
+    keys = keys_of(record, clock)
+    until = NOW + timedelta(hours=1)
+    token = await embed_token(keys, "tides", ANYBODY.key_id, until, may_vote=True)
+    clock.seconds = 3599.0
+    assert (await caller_of(keys, token, "tides")).frame == "tides"
+    clock.seconds = 3600.0
+    with pytest.raises(NoKey, match="has expired"):
+        await caller_of(keys, token, "tides")
 
 
 async def test_a_revoked_key_is_rejected_when_what_is_remembered_is_ten_seconds_old(record: Database) -> None:
