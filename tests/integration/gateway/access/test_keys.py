@@ -18,6 +18,7 @@ from services.access.embed_tokens import caller_of, embed_token
 from services.access.exposure import Unprotected, policy_of, require_protection
 from services.access.keys import Keys, NewKey, Policy
 from services.access.limits import Quotas, Rates
+from services.access.signing import is_signed, signature
 from services.runtime import rpc
 from services.runtime.bus import Bus
 from services.runtime.errors import Outage
@@ -67,6 +68,16 @@ async def test_a_login_ends_after_its_time(record: Database) -> None:
     clock.seconds += 1
     with pytest.raises(NoKey, match="the login has ended"):
         await keys.of_session(cookie)
+
+
+async def test_the_signature_of_a_service_is_valid_for_five_minutes(record: Database) -> None:
+    clock = Clock()
+    keys = keys_of(record, clock)
+    sent = await signature(keys)
+    clock.seconds = 300.0
+    assert await is_signed(keys, sent)
+    clock.seconds = 301.0
+    assert not await is_signed(keys, sent)
 
 
 async def test_a_token_of_a_frame_expires(record: Database) -> None:
