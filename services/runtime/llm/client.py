@@ -28,7 +28,7 @@ from services.runtime.llm.calls import REPAIR, Billing, Caller
 from services.runtime.llm.cause import Cause, FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
 from services.runtime.llm.claims import Claims
-from services.runtime.llm.completing import Discarded, Partial, UnusableReplies
+from services.runtime.llm.completing import Discarded, Partial, UnusableReplies, before_repetition
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.fitting import Fitting
@@ -243,6 +243,9 @@ class LLMClient:
             billing.conclude(Outcome.UNUSABLE, detail)
             raise Discarded(completion, detail)
         if completion.finish == "repetition":
+            if (listed := before_repetition(prompt, completion)) is not None:
+                billing.conclude(Outcome.ANSWERED, None)
+                return listed, completion.model
             detail = "it repeats itself; write everything once"
             billing.conclude(Outcome.UNUSABLE, detail)
             raise Discarded(completion, detail)

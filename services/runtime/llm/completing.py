@@ -1,4 +1,4 @@
-"""The second request after a reply that cannot be used: for all of it, or for the lines that are missing."""
+"""What can be used of a reply, and the second request: for all of it, or for the lines that are missing."""
 
 import re
 from collections import OrderedDict
@@ -92,18 +92,10 @@ class Partial(Generic[R]):
         lines = prompt.lines
         if lines is None or not lines.ids or prompt.questions:  # kept answers would have no probabilities
             return None
-        field, _ = field_of(schema_of(prompt.reply))
-        try:
-            items = items_of(body_of(completion.text), field, is_cut=completion.finish in _CUT)
-        except Unusable:
-            return None
+        field, usable = _usable_lines(prompt, completion)
         found = dict[str, list[Any]]()
-        for item in items:
-            try:
-                [line] = getattr(prompt.reply.model_validate({field: [item]}), field)
-            except ValidationError:
-                continue
-            if re.fullmatch(lines.pattern, line.line()) and line not in found.setdefault(_id_of(line), []):
+        for line in usable:
+            if line not in found.setdefault(_id_of(line), []):
                 found[_id_of(line)].append(line)
         kept = {name: of_id[0] for name, of_id in found.items() if len(of_id) == 1}
         missing = tuple(name for name in lines.ids if name not in kept)
@@ -130,6 +122,44 @@ class Partial(Generic[R]):
             except ValueError as error:
                 raise Unusable(str(error)) from error
         return value
+
+
+def before_repetition(prompt: Prompt[R], completion: Completion) -> R | None:
+    """The list that a model wrote before it began to repeat itself; None where that is no reply.
+
+    Only a list of any length is: of one with a line for each id, lines are missing.
+    """
+    if prompt.lines is None or prompt.lines.ids:
+        return None
+    field, lines = _usable_lines(prompt, completion)
+    distinct = [line for place, line in enumerate(lines) if line not in lines[:place]]
+    if not distinct or len(distinct) < prompt.lines.least:
+        return None
+    try:
+        value = prompt.reply.model_validate({field: [line.line() for line in distinct]})
+        if prompt.check is not None:
+            prompt.check(value)
+    except ValueError:
+        return None
+    return value
+
+
+def _usable_lines(prompt: Prompt[R], completion: Completion) -> tuple[str, list[Any]]:
+    """Name of the list of a reply, and its complete lines that have the form."""
+    field, _ = field_of(schema_of(prompt.reply))
+    lines = list[Any]()
+    try:
+        items = items_of(body_of(completion.text), field, is_cut=completion.finish in _CUT)
+    except Unusable:
+        return field, lines
+    for item in items:
+        try:
+            [line] = getattr(prompt.reply.model_validate({field: [item]}), field)
+        except ValidationError:
+            continue
+        if prompt.lines is not None and re.fullmatch(prompt.lines.pattern, line.line()):
+            lines.append(line)
+    return field, lines
 
 
 def _id_of(line: Any) -> str:

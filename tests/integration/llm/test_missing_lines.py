@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from services.nuggetizer import prompts
 from services.runtime.errors import Retryable
 from services.runtime.llm.assignment import assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
-from services.runtime.llm.replies import AssignmentReply
+from services.runtime.llm.replies import AssignmentReply, NuggetsReply
 from tests.integration.llm.conftest import Connect, Scripted, said
 
 NUGGETS = [Block("nugget", f"n{number}", f"Fact number {number}.") for number in range(1, 5)]
@@ -80,3 +81,27 @@ async def test_a_completed_reply_is_cached_as_one(connect: Connect) -> None:
     first = await ask(asked())
     second = await ask(asked())
     assert (second.value, second.usage.cached, len(server.requests)) == (first.value, True, 2)
+
+
+LISTED = '{"nuggets": ["v a1: Tea is hot.", "o a2: Tea is green.", "v a1: Tea is hot.", '
+
+
+def nuggets() -> Prompt[NuggetsReply]:
+    answers = [Block("answer", name, "Tea is hot. Tea is green.") for name in ("a1", "a2")]
+    return prompts.all_at_once("What is tea?", answers, 12)
+
+
+async def test_a_list_is_used_as_far_as_it_came_before_it_repeats_itself(connect: Connect) -> None:
+    # Qwen2.5-Coder 1.5B wrote one nugget again and again, also when it was asked once more.
+    server = Scripted([said(LISTED + '"o a2: Tea is green.", ' * 40, "length")])
+    reply = await connect(server)(nuggets())
+    assert [nugget.text for nugget in reply.value.nuggets] == ["Tea is hot.", "Tea is green."]
+    assert len(server.requests) == 1
+
+
+async def test_a_list_that_only_repeats_what_has_not_the_form_is_asked_for_again(connect: Connect) -> None:
+    again = json.dumps({"nuggets": ["v a1: Tea is hot."]})
+    server = Scripted([said('{"nuggets": [' + '"Tea is green.", ' * 40, "length"), said(again)])
+    reply = await connect(server)(nuggets())
+    assert [nugget.text for nugget in reply.value.nuggets] == ["Tea is hot."]
+    assert len(server.requests) == 2
