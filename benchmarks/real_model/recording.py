@@ -124,7 +124,7 @@ def said(received: str) -> tuple[str, str | None, list[Any]]:
     """
     lines = received.rpartition("\n")[0].splitlines()
     events = [line[len(_EVENT) - 1 :] for line in lines if line.startswith(_EVENT)]
-    parts = events if received.startswith("data:") else [received]
+    parts = [received] if received.lstrip().startswith("{") else events  # a stream may begin with comments
     choices = [choice for part in parts for choice in json.loads(part).get("choices", [])]
     turns = [choice.get("message") or choice.get("delta") or {} for choice in choices]
     text = "".join(turn.get("content") or "" for turn in turns)

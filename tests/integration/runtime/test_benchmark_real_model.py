@@ -121,6 +121,12 @@ async def test_an_error_of_the_model_is_passed_on_and_not_recorded() -> None:
     assert lines.getvalue() == ""
 
 
+def test_comments_of_a_stream_are_no_part_of_a_reply() -> None:
+    event = json.dumps({"choices": [{"index": 0, "delta": {"content": "Tea."}, "finish_reason": "stop"}]})
+    assert said(f": wait\n\ndata: {event}\n\ndata: [DONE]\n\n") == ("Tea.", "stop", [])
+    assert said(": wait\n\n") == ("", None, [])
+
+
 def call(outcome: str, *, repair: bool = False, detail: str = "", tokens: int | None = 10) -> Call:
     return Call("judge", outcome, repair, 2.0, tokens, tokens, detail)
 
