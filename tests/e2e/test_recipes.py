@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.tree import ROOT, copy_tree
+
 RECIPES = Path(__file__).parent / "recipes"
 NODE_MODULES = "k8s/checks/node_modules"
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -21,13 +22,8 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The files of the working tree, those included that are not committed yet."""
-    listed = ("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    for name in filter(None, names):
-        if (ROOT / name).is_file():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, tmp_path / name)
+    """A copy of the working tree."""
+    copy_tree(tmp_path)
     # Packages of npm are installed, not listed; the tests of the manifests want them.
     if (installed := ROOT / NODE_MODULES).is_dir():
         (tmp_path / NODE_MODULES).symlink_to(installed)

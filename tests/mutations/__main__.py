@@ -8,27 +8,16 @@ Ends with 1 where a fault is not noticed.
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from tests.mutations.faults import Fault, faults
+from tests.tree import copy_tree
 
-ROOT = Path(__file__).parents[2]
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
-_LISTED = ("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z")
 _TIME_S = 600  # for the tests of one fault; one that makes a test hang is noticed, too
-
-
-def copied(target: Path) -> None:
-    """Copy the files of the working tree."""
-    names = subprocess.run(_LISTED, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
-    for name in filter(None, names):
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name)
 
 
 def noticed_by(fault: Fault, tree: Path) -> str | None:
@@ -63,7 +52,7 @@ def main() -> None:
     chosen = [fault for fault in faults() if not words or any(word in fault.name for word in words)]
     missed = 0
     with tempfile.TemporaryDirectory(prefix="mutations-") as folder:
-        copied(Path(folder))
+        copy_tree(Path(folder))
         for fault in chosen:
             test = noticed_by(fault, Path(folder))
             missed += test is None
