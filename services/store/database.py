@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from services.runtime import metrics
 from services.runtime.background import IN_BACKGROUND
@@ -60,6 +61,8 @@ class Database:
         self._owner, self._wait = owner, wait
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections, wait)
+        self._is_closed = False
+        event.listen(self.engine.sync_engine, "checkin", self._close_returned)
         self._is_pooled = is_pooled(url)
         self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -189,10 +192,15 @@ class Database:
             self._in_background.release()
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections; one that a transaction still uses is closed when this ends."""
+        self._is_closed = True
         if self._threads is not None:
             await asyncio.to_thread(self._threads.close)
         await self.engine.dispose()
+
+    def _close_returned(self, _connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        if self._is_closed:  # the pool that it returns to is never used again
+            record.close()
 
     def insert(self, table: Table) -> Any:
         """An INSERT in the dialect of the database."""

@@ -108,3 +108,25 @@ async def test_no_connection_to_a_former_primary_is_kept(postgres: Database) -> 
     for number in range(3):
         async with postgres.transaction() as tx:
             await tx.execute(text(f"CREATE TABLE written_{number} (number INTEGER)"))
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_a_connection_in_use_when_the_database_closes_is_closed_after_it(
+    postgres: Database, cancelled: bool
+) -> None:
+    database = Database(postgres.url)
+    drivers: list[Any] = []
+
+    async def work() -> None:
+        async with database.transaction() as tx:
+            drivers.append((await tx.get_raw_connection()).driver_connection)
+            await tx.execute(text("SELECT pg_sleep(0.5)"))
+
+    working = asyncio.create_task(work())
+    while not drivers:
+        await asyncio.sleep(0.01)
+    await database.close()
+    if cancelled:
+        working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    assert drivers[0].is_closed()
