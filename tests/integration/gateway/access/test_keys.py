@@ -133,7 +133,7 @@ async def test_only_a_hash_of_a_key_is_stored(record: Database) -> None:
     key = await issued(record, Role.READ)
     stored = await ApiKeys(record).get(key.id)
     assert stored is not None
-    assert key.token.rpartition("_")[2] not in str(stored)
+    assert key.token.split("_", 2)[2] not in str(stored)
     assert stored.hash == key.hash
 
 
