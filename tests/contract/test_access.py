@@ -25,10 +25,10 @@ STATIC = {"/openapi.json", "/static"}
 WHERE = {
     Scope.ANYWHERE: "any arena",
     Scope.ARENA: "`arena`, else `default`",
-    Scope.LISTED: "`arena`, else lists the key's arenas",
+    Scope.LISTED: "`arena`, else the key's",
     Scope.ARENA_OR_ALL: "`arena`, else all arenas",
     Scope.BATTLE: "of the battle",
-    Scope.INSIDE: "of what is sent or acted on",
+    Scope.INSIDE: "of its subject",
 }
 
 

@@ -1,6 +1,5 @@
 """A PostgreSQL server of a test's own, and the platform in this process on one of its databases."""
 
-import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -24,12 +23,6 @@ def postgresql() -> Iterator[Any]:
         server = package.get_server(Path(folder) / "data", cleanup_mode="delete")
         yield server
         server.cleanup()
-
-
-def run_program(server: Any, name: str, *arguments: str) -> None:
-    """Run a program of the server's version, such as pg_dump; it must succeed."""
-    done = subprocess.run([server.bin_path / name, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def embedded_on(monkeypatch: pytest.MonkeyPatch, url: str) -> None:

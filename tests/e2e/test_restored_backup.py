@@ -1,8 +1,14 @@
-"""A backup is restored beside streams that are newer: nothing is doubled, and what is missing runs again."""
+"""A backup is restored by the commands of the manual: nothing is doubled, and what is missing runs again.
+
+The streams are newer than the database, or are lost with it.
+"""
 
 import asyncio
+import os
+import re
 import shutil
-import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,51 +28,68 @@ from services.store.outbox import Outbox
 from services.store.outcomes import Outcomes
 from services.store.recount import recount
 from services.wire import topology
+from tests.documents import blocks
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
-from tests.e2e.postgresql import embedded_on, postgresql, run_program
+from tests.e2e.postgresql import embedded_on, postgresql
 from tests.e2e.with_model import ended, platform, until
 
 CALLS = 5  # per battle
+# Back up PostgreSQL, back up SQLite, restore PostgreSQL, restore SQLite.
+COMMANDS = tuple(block.text for block in blocks("docs/operations/backup.md") if block.language == "sh")
+
+
+def shell(command: str, folder: Path, *programs: Path) -> None:
+    """Run commands of the manual in a folder, with programs in further folders; they must succeed."""
+    path = os.pathsep.join(map(str, (*programs, Path(sys.prefix, "bin"), os.environ["PATH"])))
+    environment = os.environ | {"PATH": path}
+    done = subprocess.run(
+        ["bash", "-ec", command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 class Sqlite:
     """The database of `up`, in its data folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._database, self._backup = folder / "nuggetstream.db", folder / "backup"
+        self._folder = folder
 
     def back_up(self) -> None:
-        """As the manual says, while the platform runs."""
-        connection = sqlite3.connect(self._database)
-        connection.execute("VACUUM INTO ?", (str(self._backup),))
-        connection.close()
+        """While the platform runs."""
+        _, command, _, _ = COMMANDS
+        shell(command, self._folder)
 
     def restore(self) -> None:
-        for old in self._database.parent.glob(f"{self._database.name}*"):
-            old.unlink()
-        shutil.copy(self._backup, self._database)
+        *_, command = COMMANDS
+        shell(command, self._folder)
 
 
 class Postgresql:
-    """A database of a server; the backup is restored as another database, as the manual says."""
+    """A database of a server; the backup is restored as another database."""
 
     def __init__(self, folder: Path, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._server, self._monkeypatch = server, monkeypatch
-        self._file, self._uri = str(folder / "nuggetstream.dump"), server.get_uri()
-        embedded_on(monkeypatch, self._uri)
+        self._folder, self._server, self._monkeypatch = folder, server, monkeypatch
+        server.psql('CREATE DATABASE "NAME";')
+        embedded_on(monkeypatch, self._uri("NAME"))
+
+    def _uri(self, name: str) -> str:
+        return make_url(self._server.get_uri()).set(database=name).render_as_string(hide_password=False)
+
+    def _run(self, command: str) -> None:
+        named = re.sub(r"postgresql://USER@HOST/(\w+)", lambda url: f"'{self._uri(url[1])}'", command)
+        shell(named, self._folder, self._server.bin_path)
 
     def back_up(self) -> None:
-        options = ("--format=custom", "--no-unlogged-table-data", f"--file={self._file}")
-        run_program(self._server, "pg_dump", *options, self._uri)
+        """While the platform runs."""
+        command, *_ = COMMANDS
+        self._run(command)
 
     def restore(self) -> None:
-        self._server.psql("CREATE DATABASE restored;")
-        restored = make_url(self._uri).set(database="restored").render_as_string(hide_password=False)
-        options = ("--exit-on-error", "--no-owner", f"--dbname={restored}")
-        run_program(self._server, "pg_restore", *options, self._file)
-        embedded_on(self._monkeypatch, restored)
+        _, _, command, _ = COMMANDS
+        self._run(command)
+        embedded_on(self._monkeypatch, self._uri("NEW"))
 
 
 Store = Sqlite | Postgresql
@@ -87,14 +110,16 @@ def streams(**options: Any) -> list[Any]:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.parametrize("kept", [True, False], ids=["streams-kept", "streams-lost"])
 async def test_a_platform_goes_on_from_a_backup(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, store: Store, kept: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedded, "streams", streams)
+    data = tmp_path / "nuggetstream-data"
     (port,) = free_ports(1)
     endpoint = ModelEndpoint()
     async with endpoint.listening(port):
-        async with platform(tmp_path, port) as running, AsyncClient(running.url) as client:
+        async with platform(data, port) as running, AsyncClient(running.url) as client:
             for number in range(3):
                 await ended(client, (await client.submit(battle(number))).battle_id)
             endpoint.answering.clear()
@@ -108,9 +133,11 @@ async def test_a_platform_goes_on_from_a_backup(
             endpoint.answering.set()
             await ended(client, "battle-003")
             await ended(client, (await client.submit(battle(4))).battle_id)
-        store.restore()
+        await asyncio.to_thread(store.restore)
+        if not kept:
+            shutil.rmtree(data / embedded.NATS)
 
-        async with platform(tmp_path, port) as running, AsyncClient(running.url) as client:
+        async with platform(data, port) as running, AsyncClient(running.url) as client:
             assert (await client.battle("battle-003")).state == "running"
             blobs = Blobs(running.database)
             reconciling = reconciler(running.bus, running.database, blobs, quiet_after=900.0)
