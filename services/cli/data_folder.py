@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+NATS = "nats"  # folder of the broker
 LOCK = "lock"  # never removed, or two processes could hold locks on two files of this name
 _BROKER_ENDS_WITHIN = 10.0  # seconds from the end of its parent
 _POLL = 0.05

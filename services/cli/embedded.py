@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.cli.access_settings import AccessSettings
-from services.cli.data_folder import locked_folder
+from services.cli.data_folder import NATS, locked_folder
 from services.cli.dry_run_endpoints import DryRunEndpoints
 from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 # after ack_wait, so here it is short.
 _ACK_WAIT = 10.0
 _BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
-NATS = "nats"  # folder of the broker in the data folder
 
 
 @dataclass(frozen=True, slots=True)

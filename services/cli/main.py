@@ -68,6 +68,7 @@ GROUPS = {
         "health": Command("health", "Check whether a running service is ready."),
         "bootstrap": Command("bootstrap", "Create all streams and consumers at the broker."),
         "migrate": Command("migrate", "Create or update the tables of the database."),
+        "stages": Command("stages", "Pause a stage for a while, resume it, or list all."),
         "recount": Command("recount", "Compare counters with the rows they count; correct them."),
         "reindex": Command("reindex", "Move the corpus to another index or embedding model."),
     },

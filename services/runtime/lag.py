@@ -1,4 +1,4 @@
-"""The broker's view of all stages: lag and pull requests of their consumers.
+"""The broker's view of all stages: lag, pull requests and pauses of their consumers.
 
 A stage cannot report that it is down. Therefore the gateway and the recorder read the consumers of all stages
 from the broker, and each reports the other, too.
@@ -13,17 +13,17 @@ from nats.errors import Error
 from prometheus_client import Gauge
 
 from services.runtime.bus import Bus
-from services.runtime.metrics import CONSUMER_IN_FLIGHT, CONSUMER_PULLS, LAG, OTHER_LAG
+from services.runtime.metrics import CONSUMER_IN_FLIGHT, CONSUMER_PAUSED, CONSUMER_PULLS, LAG, OTHER_LAG
 from services.runtime.polling import repeat
 
 log = structlog.get_logger(__name__)
 
 _INTERVAL = 5.0  # seconds
-_GAUGES = (LAG, CONSUMER_PULLS, CONSUMER_IN_FLIGHT)
+_GAUGES = (LAG, CONSUMER_PULLS, CONSUMER_IN_FLIGHT, CONSUMER_PAUSED)
 
 
 class ConsumerWatch:
-    """Exports lag, waiting pull requests and messages in flight of the consumers of all stages.
+    """Exports lag, waiting pull requests, messages in flight and pauses of the consumers of all stages.
 
     No process of the platform runs the durable consumers that operators add, so these have a metric of their
     own, which says how many messages each keeps in its stream. Consumers that are not durable are left out.
@@ -69,6 +69,7 @@ class ConsumerWatch:
                 LAG.labels(consumer.name).set(consumer.num_pending or 0)
                 CONSUMER_PULLS.labels(consumer.name).set(consumer.num_waiting or 0)
                 CONSUMER_IN_FLIGHT.labels(consumer.name).set(consumer.num_ack_pending or 0)
+                CONSUMER_PAUSED.labels(consumer.name).set(bool(consumer.paused))
         for gone in self._known - seen:
             for gauge in _GAUGES:
                 _remove(gauge, gone)

@@ -52,6 +52,9 @@ CONSUMER_PULLS = Gauge(
 CONSUMER_IN_FLIGHT = Gauge(
     "nuggetstream_consumer_in_flight", "Messages delivered to a stage and not acknowledged yet.", ["stage"]
 )
+CONSUMER_PAUSED = Gauge(
+    "nuggetstream_consumer_paused", "1 while an operator has paused a stage, else 0.", ["stage"]
+)
 STAGE_SECONDS = Histogram(
     "nuggetstream_stage_duration_seconds",
     "Seconds of the attempts that succeeded, by the arena of the battle.",

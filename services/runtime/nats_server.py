@@ -215,6 +215,18 @@ class NatsServer:
         return "\n".join((f"nats-server {problem}; the last lines of {self.log_path}:", *tail))
 
 
+def running_url(folder: Path) -> str:
+    """The URL, with its token, of the nats-server that runs on a folder.
+
+    Raises:
+        NatsServerFailed: None runs there.
+    """
+    for path in folder.glob("*.ports"):
+        if (known := _read_ports(path)) is not None:
+            return f"nats://{token_in(folder)}@{_HOST}:{known[0]}"
+    raise NatsServerFailed(f"no nats-server runs on {folder}")
+
+
 def _read_ports(path: Path) -> tuple[int, int] | None:
     """The client and monitoring ports, once the server has written them."""
     try:

@@ -22,6 +22,7 @@ from sqlalchemy import make_url
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from services.cli import embedded
+from services.cli.data_folder import NATS
 from services.recorder.reconciler import reconciler
 from services.store.blobs import Blobs
 from services.store.outbox import Outbox
@@ -135,7 +136,7 @@ async def test_a_platform_goes_on_from_a_backup(
             await ended(client, (await client.submit(battle(4))).battle_id)
         await asyncio.to_thread(store.restore)
         if not kept:
-            shutil.rmtree(data / embedded.NATS)
+            shutil.rmtree(data / NATS)
 
         async with platform(data, port) as running, AsyncClient(running.url) as client:
             assert (await client.battle("battle-003")).state == "running"

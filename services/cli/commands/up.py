@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from services.cli.access_settings import AccessSettings
-from services.cli.data_folder import locked_folder
-from services.cli.embedded import NATS, Choices, Embedded, embedded
+from services.cli.data_folder import NATS, locked_folder
+from services.cli.embedded import Choices, Embedded, embedded
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run, serve_metrics, server_settings

@@ -6,6 +6,7 @@ streams and consumers of the broker  ->  a line per consumer, and per stream
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import nats.errors
 
@@ -24,6 +25,7 @@ class ConsumerLine:
         in_flight: Messages that it was sent and that are not acknowledged.
         redelivered: Of these, messages that it was sent more than once.
         pulls: Requests for messages that wait; 0 where no process reads.
+        paused_until: When the broker delivers messages again; None where it is not paused.
     """
 
     name: str
@@ -31,6 +33,7 @@ class ConsumerLine:
     in_flight: int
     redelivered: int
     pulls: int
+    paused_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,9 @@ async def _line(bus: Bus, name: str) -> StreamLine:
             in_flight=consumer.num_ack_pending or 0,
             redelivered=consumer.num_redelivered or 0,
             pulls=consumer.num_waiting or 0,
+            paused_until=datetime.fromisoformat(consumer.config.pause_until or "")
+            if consumer.paused
+            else None,
         )
         for consumer in consumers
         if consumer.config.durable_name
