@@ -44,6 +44,7 @@ GROUPS = {
         "rate": Command("rate", "Rate systems from files of votes."),
         "import": Command("import_file", "Read battles in the formats of other projects.", "client"),
         "export": Command("export_file", "Write results in the formats of other projects.", "client"),
+        "export-days": Command("export_days", "Write battles and costs as Parquet tables by day.", "light"),
         "rubric": Command("rubric", "Score passages by the questions they answer.", "analysis"),
         "crowd": Command("crowd", "Measure agreement and competence from workers' labels.", "analysis"),
         "text": Command("text", "Length, readability, citations and markup of texts.", "analysis"),

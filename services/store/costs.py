@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -98,17 +98,34 @@ class Costs:
         rows = await self._database.read(lambda connection: connection.execute(_OF_STAGES, values).all())
         return [replace(_line(row), arena=arena) for row in rows]
 
-    async def since(self, day: date, arenas: Collection[str] | None = None) -> list[CostLine]:
+    async def first_day(self) -> date | None:
+        """The first day (UTC) with a battle or a cost; None where there is neither.
+
+        Raises:
+            Unavailable: the database does not answer.
+        """
+        first = (func.min(battles.c.received_at), func.min(cost_counters.c.day))
+        queries = [select(each) for each in first]
+        received, day = await self._database.read(lambda tx: [tx.scalar(query) for query in queries])
+        days = (None if received is None else received.astimezone(UTC).date(), day)
+        return min((each for each in days if each is not None), default=None)
+
+    async def since(
+        self, day: date, arenas: Collection[str] | None = None, until: date | None = None
+    ) -> list[CostLine]:
         """What the calls since a day (UTC) have cost, by arena, stage and model; read from counters.
 
         Args:
             day: The first day.
             arenas: Only these arenas; all, and battles that were deleted, when None.
+            until: The day after the last one; all days when None.
 
         Raises:
             Unavailable: the database does not answer.
         """
         query = _OF_DAYS.where(cost_counters.c.day >= day)
+        if until is not None:
+            query = query.where(cost_counters.c.day < until)
         if arenas is not None:
             query = query.where(cost_counters.c.arena.in_(sorted(arenas)))
         rows = await self._database.read(lambda connection: connection.execute(query).all())

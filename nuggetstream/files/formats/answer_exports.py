@@ -121,7 +121,7 @@ def _reasoning(judgment: Mapping[str, Any]) -> str:
     return "\n".join(said for verdict in verdicts if (said := verdict.get("reasoning")))
 
 
-_REST = "all else, earlier turns included"
+_REST = "all else"
 _LOST_IN_SENTENCES = "line breaks of answers, and numbers cited that no source has"
 EXPORTS = [
     Export(

@@ -27,7 +27,7 @@ _VOTE_COLUMNS = ("battle_id", "arena", "system_a", "system_b", "winner", "lens",
 
 def _votes(lens: str) -> Any:
     def rows(view: View) -> Iterator[Mapping[str, Any]]:
-        for name, source, winner in _preferences(view):
+        for name, source, winner in preferences_of(view):
             if winner is not None and lens in (ALL, name):
                 yield {
                     "battle_id": view["id"],
@@ -44,7 +44,8 @@ def _votes(lens: str) -> Any:
     return rows
 
 
-def _preferences(view: View) -> Iterator[tuple[str, str, str | None]]:
+def preferences_of(view: View) -> Iterator[tuple[str, str, str | None]]:
+    """Lens, source and preference of people, nuggets and every judge; None where there is no preference."""
     yield Lens.HUMAN.value, "vote", view.get("human_vote")
     verdict = view.get("nugget_verdict")
     yield Lens.NUGGET.value, "nuggets", verdict["preference"] if verdict else None

@@ -94,14 +94,14 @@ EXPORTS = [
         title="nuggetizer pool",
         rows=_pool,
         kept="query (qid is the id of the battle), evidence by rank with scores",
-        lost="all else, earlier turns included; battles without evidence",
+        lost="all else; battles without evidence",
     ),
     Export(
         name="nuggetizer-nuggets",
         title="nuggetizer nuggets",
         rows=_nugget_lists,
         kept="query, nuggets with importance, and `grounding` where it is known",
-        lost=f"all else, earlier turns included; {_NO_NUGGETS}",
+        lost=f"all else; {_NO_NUGGETS}",
     ),
     Export(
         name="nuggetizer-assignments",
@@ -109,7 +109,7 @@ EXPORTS = [
         rows=_assignments,
         kept="query, answers, nuggets with importance, label, `grounding`, `contradicted`, `set_by`, and "
         "`tie_threshold` or `undecided`",
-        lost=f"all else, earlier turns included; {_NO_NUGGETS} and answers without all labels",
+        lost=f"all else; {_NO_NUGGETS} and answers without all labels",
     ),
 ]
 """The formats of this module."""

@@ -1,13 +1,13 @@
 """`nuggetstream export`: evaluated battles in the formats of other projects."""
 
 import asyncio
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,9 @@ from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import result_views
 from services.cli.showing import refusing
+
+if TYPE_CHECKING:
+    from services.store.database import Database
 
 _PAGE = 200  # battles of a page of the API's list, the most that it gives
 
@@ -78,15 +81,16 @@ def command(
             views = _of_platform(stack.enter_context(_client(url)), arena)
         else:
             runner = stack.enter_context(asyncio.Runner())
-            views = stack.enter_context(closing(_of_database(runner, arena)))
+            views = battles_of(runner, stack.enter_context(opened_database(runner)), arena)
         if since is not None:  # they come newest first
-            views = takewhile(partial(_is_since, since.replace(tzinfo=UTC)), views)
+            views = takewhile(partial(is_since, since.replace(tzinfo=UTC)), views)
         done = write_export(export, views, out)
     nothing = f"; {many(done.empty, 'battle')} had nothing to write" if done.empty else ""
     click.echo(f"{out}: {many(done.rows, 'row')} of {many(done.battles, 'battle')}{nothing}", err=True)
 
 
-def _is_since(since: datetime, view: View) -> bool:
+def is_since(since: datetime, view: View) -> bool:
+    """Whether a battle was received at a time or later."""
     return datetime.fromisoformat(view["received_at"]) >= since
 
 
@@ -106,27 +110,53 @@ def _of_platform(client: Client, arena: str | None) -> Iterator[View]:
         options = {"before": f"{last.received_at.astimezone(UTC).isoformat()},{last.id}"}
 
 
-def _of_database(runner: asyncio.Runner, arena: str | None) -> Generator[View, None, None]:
-    from services.cli.database_url import open_database
-    from services.cli.prepared import require_tables
+@contextmanager
+def opened_database(runner: asyncio.Runner) -> Iterator["Database"]:
+    """The database that NUGGETSTREAM_DATABASE_URL names.
+
+    Raises:
+        click.ClickException: It cannot be used, or does not answer.
+    """
+    from services.cli.prepared import prepared_database
     from services.cli.process import read_settings
     from services.cli.settings import PlatformSettings
+    from services.runtime.errors import StageError
+    from services.runtime.masking import KNOWN
+
+    stack = AsyncExitStack()
+    prepared = prepared_database(read_settings(PlatformSettings).database_url)
+    try:
+        database = runner.run(stack.enter_async_context(prepared))
+        try:
+            yield database
+        finally:
+            runner.run(stack.aclose())
+    except StageError as error:
+        raise click.ClickException(KNOWN.redact(error.for_operators)) from error
+
+
+def battles_of(
+    runner: asyncio.Runner, database: "Database", arena: str | None, before: datetime | None = None
+) -> Iterator[View]:
+    """The battles of a database, newest first.
+
+    Args:
+        runner: Runs the queries.
+        database: The database.
+        arena: Only battles of this arena; all when None.
+        before: Only battles received before this time; all when None.
+    """
     from services.gateway.battles.assembly import assemble
-    from services.store.battle_search import BattleFilter, BattleSearch
+    from services.store.battle_search import BattleFilter, BattleSearch, Position
     from services.store.battles import Battles
 
-    database = open_database(read_settings(PlatformSettings).database_url)
-    search, battles, position = BattleSearch(database), Battles(database), None
-    try:
-        runner.run(require_tables(database))
-        while True:
-            page = runner.run(search.page(BattleFilter(arena=arena), _PAGE, position))
-            for row in page.rows:
-                battle = runner.run(battles.whole(row.id))
-                if battle is not None:  # deleted meanwhile
-                    view = assemble(battle.row, battle.body, battle.events)
-                    yield view.model_dump(mode="json")
-            if (position := page.next) is None:
-                return
-    finally:
-        runner.run(database.close())
+    search, battles = BattleSearch(database), Battles(database)
+    position = None if before is None else Position(before, "")
+    while True:
+        page = runner.run(search.page(BattleFilter(arena=arena), _PAGE, position))
+        for row in page.rows:
+            battle = runner.run(battles.whole(row.id))
+            if battle is not None:  # deleted meanwhile
+                yield assemble(battle.row, battle.body, battle.events).model_dump(mode="json")
+        if (position := page.next) is None:
+            return

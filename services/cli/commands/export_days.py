@@ -1,0 +1,104 @@
+"""`nuggetstream export-days`: what was evaluated and spent, as Parquet tables by day."""
+
+import asyncio
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nuggetstream.domain.progress import BattleState
+from nuggetstream.files.formats.day_tables import write_tables
+from nuggetstream.files.formats.exporting import View
+from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.export_file import battles_of, is_since, opened_database
+from services.cli.showing import refusing
+from services.store.costs import Costs
+from services.store.database import Database
+
+_DAY = timedelta(days=1)
+_SETTLED = timedelta(hours=1)  # after midnight, when whatever was received before it is stored
+
+
+class StillRunning(Exception):
+    """A battle of the day has not ended; the message is its id."""
+
+
+@click.command("export-days")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--arena", help="Only battles and costs of this arena.")
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC).  [default: that of the first battle]"
+)
+def command(folder: Path, arena: str | None, since: datetime | None) -> None:
+    """Write Parquet tables of each day that is over (UTC) to FOLDER/day=YYYY-MM-DD.
+
+    The tables are battles, nuggets, labels, judgments, outcomes and spend. The folder of a day appears once
+    all its tables are written, and a day that has one is not written again. A day with a battle that has
+    not ended is left for the next time. It reads the database NUGGETSTREAM_DATABASE_URL.
+    """
+    with refusing(UnusableFile), asyncio.Runner() as runner, opened_database(runner) as database:
+        writer = _Writer(runner, database, folder, arena)
+        day = since.date() if since is not None else runner.run(Costs(database).first_day())
+        over = (datetime.now(UTC) - _SETTLED).date()
+        while day is not None and day < over:
+            writer.write(day)
+            day += _DAY
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes the tables of days.
+
+    Attributes:
+        runner: Runs the queries.
+        database: Whose battles are written.
+        folder: The folder of all days.
+        arena: The only arena that is written; all when None.
+    """
+
+    runner: asyncio.Runner
+    database: Database
+    folder: Path
+    arena: str | None
+
+    def write(self, day: date) -> None:
+        """Write the tables of a day that has none yet, and is not empty."""
+        target, part = self.folder / f"day={day}", self.folder / f".day={day}"
+        if target.exists():
+            return
+        shutil.rmtree(part, ignore_errors=True)  # of a run that was stopped
+        part.mkdir(parents=True)
+        spend = self._spend(day)
+        try:
+            if (count := write_tables(_ended(self._battles(day)), spend, part)) or spend:
+                part.rename(target)
+                click.echo(f"{target}: {many(count, 'battle')}")
+        except StillRunning as battle:
+            click.echo(f"{target}: not written, because battle {battle} has not ended")
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def _battles(self, day: date) -> Iterable[View]:
+        begin, end = (datetime.combine(each, time(), UTC) for each in (day, day + _DAY))
+        return takewhile(partial(is_since, begin), battles_of(self.runner, self.database, self.arena, end))
+
+    def _spend(self, day: date) -> list[dict[str, Any]]:
+        arenas = None if self.arena is None else [self.arena]
+        lines = self.runner.run(Costs(self.database).since(day, arenas, day + _DAY))
+        return [
+            asdict(line) | {"amount": None if line.amount is None else float(line.amount)} for line in lines
+        ]
+
+
+def _ended(views: Iterable[View]) -> Iterator[View]:
+    for view in views:
+        if view["state"] == BattleState.RUNNING:
+            raise StillRunning(view["id"])
+        yield view
