@@ -24,6 +24,7 @@ class FailureFilter:
         reason: Reason of the failure.
         stage: Stage that gave up.
         arena: Arena of the battle.
+        battle: Id of the battle.
         since: Earliest time of the failure.
         until: Time before which the stage gave up.
         closed: Whether failures are selected that were discarded, or made good by a later run.
@@ -33,6 +34,7 @@ class FailureFilter:
     reason: Reason | None = None
     stage: Stage | None = None
     arena: str | None = None
+    battle: str | None = None
     since: datetime | None = None
     until: datetime | None = None
     closed: bool = False
@@ -127,6 +129,7 @@ def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:
         (columns.reason, selection.reason and selection.reason.value),
         (columns.stage, selection.stage and selection.stage.value),
         (columns.arena, selection.arena),
+        (columns.battle_id, selection.battle),
     ):
         if value is not None:
             conditions.append(column == value)

@@ -87,6 +87,7 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", f"/battles/{_ID}"): _BATTLE,
     ("GET", f"/battles/{_ID}/calls"): Rule(Role.ADMIN, Scope.BATTLE, "read model calls", page=True),
     ("POST", f"/battles/{_ID}/nuggets"): Rule(Role.ADMIN, Scope.BATTLE, "edit nuggets", form=True),
+    ("POST", f"/battles/{_ID}/retry"): Rule(Role.ADMIN, Scope.BATTLE, "retry battle", form=True),
     ("GET", "/leaderboard"): _LIST,
     ("GET", "/leaderboard/timeline"): _LIST,
     ("GET", "/leaderboard/table"): _LIST,

@@ -19,6 +19,7 @@ from services.gateway.failures.dead_letters import DeadLetters, StoredLetter
 from services.gateway.failures.regrading import Regrading
 from services.store.failed import FailedBattle, FailedBattles, FailureFilter
 
+_MOST_GRADERS = 100  # of one battle
 _LETTER = re.compile(r"dead-([1-9][0-9]{0,17})")
 
 
@@ -111,6 +112,18 @@ class FailureActions:
         return FailureAction(
             id=failure_id, result="retried" if await self._run_again(failed) else "unchanged"
         )
+
+    async def retry_battle(self, battle_id: str) -> None:
+        """Do all work of a battle again that failed; nothing while it runs.
+
+        Raises:
+            UnknownBattle: There is no such battle.
+            Unavailable: The database or the broker does not answer; retrying again is safe.
+        """
+        await self.intake.run_again(battle_id, datetime.now(UTC))
+        graders = FailureFilter(stage=Stage.GRADER, battle=battle_id)
+        for failed in await self.battles.select(graders, _MOST_GRADERS):
+            await self.regrading.grade_again(failed)
 
     async def discard(self, failure_id: str) -> FailureAction:
         """Remove one failure from the list; the battle stays failed.

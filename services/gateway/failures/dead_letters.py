@@ -53,10 +53,8 @@ class DeadLetters:
         Raises:
             Unavailable: The broker does not answer.
         """
-        if (
-            selection.arena is not None or selection.within is not None
-        ):  # such a message names no battle, and so no arena
-            return []
+        if (selection.arena, selection.battle, selection.within) != (None, None, None):
+            return []  # such a message names no battle, and so no arena
         newest: deque[StoredLetter] = deque(maxlen=limit)
         try:
             subject = f"{DEAD}.>" if selection.stage is None else f"{DEAD}.{selection.stage.value}"

@@ -1,12 +1,13 @@
 """The page of failures for administrators: a list with filters, and buttons that retry or discard one.
 
-GET /failures   ->  the page
-POST /failures  ->  one failure retried or discarded, and back to the page
+GET /failures             ->  the page
+POST /failures            ->  one failure retried or discarded, and back to the page
+POST /battles/{id}/retry  ->  all that failed of a battle retried, and back to its page
 """
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -70,7 +71,6 @@ def routes(actions: FailureActions, access: Access, env: Environment, pace: Pace
         pace: Limits the actions; ten a second when None.
     """
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-    paced = pace or Pace()
 
     @router.get("/failures")
     async def failures(request: Request) -> Response:
@@ -98,21 +98,38 @@ def routes(actions: FailureActions, access: Access, env: Environment, pace: Pace
 
         return await page_response(env, render)
 
+    _add_forms(router, actions, access, env, pace or Pace())
+    return router
+
+
+def _add_forms(
+    router: APIRouter, actions: FailureActions, access: Access, env: Environment, paced: Pace
+) -> None:
+    async def checked_fields(request: Request) -> dict[str, str]:
+        declared_type(request.headers, _FORM)
+        body = await read_all(request.stream(), _MOST_BYTES)
+        fields = dict(parse_qsl(body.decode("utf-8", "replace")))
+        access.check_form(request, fields)
+        await paced()
+        return fields
+
     @router.post("/failures")
     async def act(request: Request) -> Response:
         async def done() -> Response:
-            declared_type(request.headers, _FORM)
-            body = await read_all(request.stream(), _MOST_BYTES)
-            fields = dict(parse_qsl(body.decode("utf-8", "replace")))
-            access.check_form(request, fields)
-            await paced()
-            result = await _act(actions, fields)
+            result = await _act(actions, await checked_fields(request))
             back = query_string(request.query_params, result=result)
             return RedirectResponse(f"/failures?{back}", 303)
 
         return await page_response(env, done)
 
-    return router
+    @router.post("/battles/{battle_id:path}/retry")
+    async def retry(battle_id: str, request: Request) -> Response:
+        async def done() -> Response:
+            await checked_fields(request)
+            await actions.retry_battle(battle_id)
+            return RedirectResponse(f"/battles/{quote(battle_id)}", 303)
+
+        return await page_response(env, done)
 
 
 def _older(entries: Sequence[FailureEntry], params: QueryParams) -> str | None:

@@ -84,6 +84,7 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", f"/battles/{_BATTLE}/nuggets"): Sample(
         "/battles/tides/nuggets", 409, content=b"version=9", headers=FORM
     ),
+    ("POST", f"/battles/{_BATTLE}/retry"): Sample("/battles/failed/retry", 303, content=b"", headers=FORM),
     ("GET", "/leaderboard"): Sample("/leaderboard", params=_DEMO),
     ("GET", "/leaderboard/timeline"): Sample("/leaderboard/timeline", params=_DEMO),
     ("GET", "/leaderboard/table"): Sample("/leaderboard/table", params=_DEMO),

@@ -6,6 +6,7 @@ from ipaddress import ip_network
 import httpx2
 import pytest
 
+from nuggetstream.domain.pipeline import Stage
 from services.access.callers import Role
 from services.access.sites import Sites, origins_of
 from services.gateway.access.proxies import TrustedProxies
@@ -50,6 +51,35 @@ async def test_pages_have_the_forms_and_links_that_their_reader_may_use(world: W
             assert (form in page) is may_send, (roles, path)
             assert ("(administrators)" in page) is may_administer, (roles, path)
             assert ("nugget-form" in page) is (may_administer and path != "/"), (roles, path)
+
+
+async def test_a_failed_battle_is_retried_on_its_page_by_administrators_and_others_are_told_so(
+    world: World,
+) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    story = Story(battle())
+    await world.happens(story.submitted(), story.failed(Stage.NUGGETIZER), story.failed(Stage.JUDGE))
+    form = 'action="/battles/tides/retry"'
+    for roles, text in (
+        (None, form),  # nobody needs a key yet, and whoever reads is on this machine
+        ((Role.READ,), "Administrators of the arena can retry it."),
+        ((Role.READ, Role.SUBMIT), "can retry it, and so does sending the battle again."),
+        ((Role.ADMIN,), form),
+    ):
+        headers = {} if roles is None else bearer((await issued(world.database, *roles)).token)
+        page = (await world.http.get("/battles/tides", headers=headers)).text
+        assert text in page, roles
+        assert (form in page) is (text == form), roles
+    await log_in(world, (await issued(world.database, Role.ADMIN)).token)
+    page = (await world.http.get("/battles/tides", headers=HTML)).text
+    forged = await world.http.post("/battles/tides/retry", data={"csrf": "x"})
+    assert (forged.status_code, (await world.gateway.view("tides")).state.value) == (403, "failed")
+    done = await world.http.post("/battles/tides/retry", data={"csrf": field(page, "csrf")})
+    assert (done.status_code, done.headers["location"]) == (303, "/battles/tides")
+    assert (await world.gateway.view("tides")).state.value == "running"
+    assert form not in (await world.http.get("/battles/tides", headers=HTML)).text
+    again = await world.http.post("/battles/tides/retry", data={"csrf": field(page, "csrf")})
+    assert again.status_code == 303  # twice is once
 
 
 async def test_a_person_logs_in_reads_edits_and_logs_out(world: World) -> None:
