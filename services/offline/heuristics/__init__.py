@@ -22,7 +22,7 @@ Which answer states which fact? (:func:`assign`)
 
 Which answer is better? (:func:`judge`)
     The one that states more of the shared facts; with less weight, the one that has more information per word
-    and is better structured.
+    and is better structured. Where one is clearly closer to the query, by its closest sentence, so is that.
 
 The heuristics do not recognise whether a fact is true, whether one sentence contradicts another in other
 words than numbers, dates, units and negations, or anything that is only implied. Length as such does not

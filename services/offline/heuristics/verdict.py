@@ -1,5 +1,6 @@
-"""Which answer is better? Judged by the shared facts that each states, and by how it is written."""
+"""Which answer is better? Judged by the shared facts that each states, its topic, and how it is written."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -12,10 +13,12 @@ from services.offline.heuristics.facts import Document, create_facts
 from services.offline.heuristics.salience import density, standardised
 from services.offline.heuristics.support import FactLabel, Label, above, assign
 from services.offline.heuristics.text import paragraphs, sentences
-from services.offline.heuristics.vectors import Embed, rarity
+from services.offline.heuristics.vectors import Embed, bag_vectors, dense_vectors, rarity
 
 FACTS = 30
 MANNER = 0.1  # coverage that one standard deviation of density, or full structure, is worth
+TOPIC = 2.0  # coverage that closeness to the query is worth, where it differs by more than
+ASIDE = 0.2  # which two answers to the same query often do
 TIE = 0.02
 SOFTNESS = (
     0.15  # margin by which a verdict becomes about three times as probable; a guess, not a fit to votes
@@ -57,8 +60,9 @@ def judge(
 ) -> Verdict:
     """Compare two answers; swapping them swaps the winner and nothing else.
 
-    Three criteria are added: coverage of the facts in both answers and the evidence, information per word,
-    and the share of sentences that open a paragraph or list item. None grows with length as such.
+    Four criteria are added: coverage of the facts in both answers and the evidence, information per word,
+    the share of sentences that open a paragraph or list item, and, where one answer is clearly closer to the
+    query by its closest sentence, how much closer. None grows with length as such.
 
     Args:
         query: The user's question.
@@ -78,7 +82,7 @@ def judge(
         return Verdict("tie", "Nothing sets the two answers apart.")
     texts = [fact.text for fact in facts]
     judged = [assign(query, texts, answer, embed=embed) for answer in answers]
-    criteria = [_coverage(judged), *_manner(answers, [*answers, *evidence])]
+    criteria = [_coverage(judged), *_compared(query, answers, [*answers, *evidence], embed)]
     return _verdict(criteria, names)
 
 
@@ -102,8 +106,10 @@ def _coverage(judged: Sequence[Sequence[FactLabel]]) -> _Criterion:
     return _Criterion(f"coverage of {facts} ({high:.0%} against {low:.0%})", shares[0] - shares[1])
 
 
-def _manner(answers: Sequence[str], texts: Sequence[str]) -> Iterator[_Criterion]:
-    """The criteria of how the answers are written, as means per sentence."""
+def _compared(
+    query: str, answers: Sequence[str], texts: Sequence[str], embed: Embed | None
+) -> Iterator[_Criterion]:
+    """The criteria of what the answers are about, and of how they are written, as means per sentence."""
     written = [sentences(answer) for answer in answers]
     if not all(written):
         return
@@ -113,6 +119,12 @@ def _manner(answers: Sequence[str], texts: Sequence[str]) -> Iterator[_Criterion
     yield _Criterion("information per word", MANNER * float(np.mean(dense[:cut]) - np.mean(dense[cut:])))
     opening = [len(paragraphs(answer)) / len(own) for answer, own in zip(answers, written, strict=True)]
     yield _Criterion("structure", MANNER * (opening[0] - opening[1]))
+    spoken = [*written[0], *written[1], query]
+    rows = bag_vectors(spoken, rarity(spoken)) if embed is None else dense_vectors(spoken, embed)
+    alike = rows[:-1] @ rows[-1]
+    closer = float(alike[:cut].max() - alike[cut:].max())
+    margin = TOPIC * max(abs(closer) - ASIDE, 0.0)
+    yield _Criterion("closeness to the query", math.copysign(margin, closer))
 
 
 def _verdict(criteria: Sequence[_Criterion], names: Sequence[str]) -> Verdict:

@@ -48,3 +48,13 @@ def test_the_order_of_the_evidence_does_not_matter() -> None:
 def test_a_single_fact_is_not_counted_in_the_plural() -> None:
     verdict = judge(QUERY, ANSWER.splitlines()[0], "", [], embed=None)
     assert "coverage of 1 fact (100% against 0%)" in verdict.reason
+
+
+@pytest.mark.parametrize("more", ["", " The Louvre is the largest museum in the world."])
+def test_an_answer_to_the_question_beats_a_longer_one_about_something_else(more: str) -> None:
+    aside = f"Paris is a beautiful city with many museums and wonderful parks along the Seine.{more}"
+    verdict = judge(
+        "How tall is the Eiffel Tower?", "The Eiffel Tower is 330 metres tall.", aside, [], embed=None
+    )
+    assert verdict.winner == "a"
+    assert "closeness to the query" in verdict.reason
