@@ -51,6 +51,7 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrom
         options.add_argument(flag)
     started = webdriver.Chrome(options, webdriver.ChromeService(driver))
     started.set_page_load_timeout(30)
+    started.set_script_timeout(120)  # axe on the largest page, beside busy processes
     yield started
     started.quit()
 

@@ -5,17 +5,22 @@ from dataclasses import replace
 import pytest
 from selenium.webdriver import Chrome
 
-from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.battle import Answer, Side, Vote
 from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
 from nuggetstream.domain.pipeline import Stage
+from services.store.call_log import DatabaseCallLog
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, between
+from tests.stored import call_of
 
 PHONE = 390  # pixels
 ARABIC = "ينحني الضوء البنفسجي أكثر من الأحمر"
+FORMULA = r"$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$"
+TABLE = "\n".join(f"|{cell * 20}" for cell in ("a column |", "---|", "a cell |"))
+WIDE = f"{FORMULA}\n\n```python\nprint({'wide' * 60!r})\n```\n\n{TABLE}"
 FAINT = """(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (colour) => {
@@ -82,7 +87,8 @@ def aspects() -> BattleGraded:
 
 
 async def everything(world: World) -> None:
-    """A finished battle with grades, a failed one, a board with ranked and unranked systems, and a canary."""
+    """Battles of every kind: graded, failed, running, with code and formulas, without an answer; a board with
+    ranked and unranked systems, and a canary."""
     problem = CanaryProblem("de-verdict", "flipped", "the answer with the injection won")
     await CanaryRuns(world.database).put(StoredCanaryRun("pairwise", "m", NOW, 8, (problem,)))
     await world.happens(*Story(battle()).told(), Story(battle()).voted(), aspects())
@@ -90,6 +96,10 @@ async def everything(world: World) -> None:
     failed = Story(battle(id="failed", conversation=turns))
     await world.happens(*failed.told()[:4], failed.failed(Stage.NUGGETIZER), failed.failed(Stage.JUDGE))
     await world.happens(*Story(battle(id="running")).told()[:5])
+    odd = replace(battle(id="odd", query=f"What is {FORMULA}?"), a=Answer("z" * 120, WIDE), b=Answer("y", ""))
+    await world.happens(*Story(odd).told())
+    call = call_of(Story(battle()).submitted(), "")
+    await DatabaseCallLog(world.database).add([call, replace(call, key="l" * 64)])
     for number in range(2):
         for pair in (("x", "y"), ("y", "z" * 120), ("z" * 120, "x")):
             story = Story(between(*pair, number))
@@ -106,6 +116,7 @@ PAGES = (
     "/battles/running",
     "/embed/battles/tides",
     "/battles/failed",
+    "/battles/odd",
     "/leaderboard",
     "/leaderboard/timeline?every=day",
     "/leaderboard/table?arena=demo",

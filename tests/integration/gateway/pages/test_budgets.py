@@ -25,7 +25,10 @@ BUDGETS = Budgets(
 
 def cells(page: str) -> list[tuple[str, ...]]:
     table = page.split('aria-label="Budgets of today"')[1].split("</table>", maxsplit=1)[0]
-    row = r'<th scope="row">([^<]+) <small[^>]*>(\w+)</small></th>' + r'\s*<td class="number">(.+?)</td>' * 3
+    row = (
+        r'<th scope="row">([^<]+) <small[^>]*>(\w+)</small></th>'
+        + r'\s*<td class="number" data-label="[^"]*">(.+?)</td>' * 3
+    )
     return re.findall(row, table)
 
 

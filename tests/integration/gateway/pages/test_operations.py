@@ -106,7 +106,7 @@ async def test_stages_that_nobody_reads_and_dead_letters_are_shown(
     page = (await world.http.get("/operations", headers=bearer(keys["all"]))).text
     stages = section(page, "Consumers of ARENA")
     assert stages["scraper"] == "none: no process reads"
-    assert re.search(r'>scraper</th><td class="number">1</td>', page)
+    assert re.search(r'>scraper</th><td class="number" data-label="Waiting">1</td>', page)
     dead = page.split(f'id="stream-{STREAM_DEAD}"')[1]
     assert "None." in dead.split("</section>")[0]
 
@@ -117,4 +117,6 @@ async def test_a_battle_page_has_the_cost_of_every_stage(world: World) -> None:
     page = (await world.http.get("/battles/tides")).text
     stages = page.split('id="stages"')[1].split("</details>")[0]
     assert "1 model call, 0.0015 USD" in stages
-    assert re.search(r'>Judge</th>.*?<td class="number">0\.0015 USD</td>\s*</tr>', stages, re.DOTALL)
+    assert re.search(
+        r'>Judge</th>.*?<td class="number" data-label="Cost">0\.0015 USD</td>\s*</tr>', stages, re.DOTALL
+    )
