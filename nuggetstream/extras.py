@@ -9,7 +9,6 @@ _EXTRAS = {
     "jinja2": "analysis",
     "krippendorff": "analysis",
     "narwhals": "frames",
-    "plotly": "analysis",
     "polars": "frames",
     "pyphen": "analysis",
     "rapidfuzz": "analysis",

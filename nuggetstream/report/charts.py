@@ -7,8 +7,6 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import MISSING, integer, interval, number
 from nuggetstream.report.blocks import Figure
 from nuggetstream.report.numbers.human_ratings import Rated
@@ -25,6 +23,7 @@ VOTE_NAMES = {
     "b": "people prefer B",
     "both_bad": "people call both bad",
 }
+Trace = dict[str, Any]  # a series of a figure, in the terms of plotly.js
 Look = tuple[str, str, str]  # name in the legend, colour and symbol
 DARK_INK = "#14181a"  # text on cells that are light in every theme
 ROW = 34  # pixels per horizontal row
@@ -40,15 +39,25 @@ def label(text: str, limit: int = 34) -> str:
     return html.escape(text if len(text) <= limit else f"{text[: limit - 1]}…", quote=False)
 
 
+def trace(kind: str, **settings: Any) -> Trace:
+    """A series of a figure.
+
+    Args:
+        kind: How it is drawn: "scatter", "bar" or "heatmap".
+        settings: Its data and its look, by their names in plotly.js.
+    """
+    return {"type": kind, **settings}
+
+
 def figure(
-    title: str, alt: str, traces: Sequence[Any], height: int, layout: Mapping[str, Any] | None = None
+    title: str, alt: str, traces: Sequence[Trace], height: int, layout: Mapping[str, Any] | None = None
 ) -> Figure:
     """A figure in the common look.
 
     Args:
         title: What the figure shows.
         alt: The figure in words.
-        traces: Plotly traces; bars are stacked.
+        traces: Its series; bars are stacked.
         height: In CSS pixels.
         layout: What differs from the common layout; axes keep the common settings they do not set.
     """
@@ -64,8 +73,8 @@ def figure(
     }
     axes = {name: axis | own.pop(name, {}) for name in ("xaxis", "yaxis")}
     spec = {
-        "data": [trace.to_plotly_json() for trace in traces],
-        "layout": go.Layout(common | axes | own).to_plotly_json(),
+        "data": list(traces),
+        "layout": common | axes | own,
     }
     return Figure(title, spec, alt, height)
 
@@ -103,9 +112,10 @@ def marks_with_intervals(
     low: Sequence[float | None],
     high: Sequence[float | None],
     **more: Any,
-) -> Any:
+) -> Trace:
     """Marks with horizontal, possibly unequal, intervals; a mark without bounds stands alone."""
-    return go.Scatter(
+    return trace(
+        "scatter",
         name=name,
         x=list(x),
         y=list(y),
@@ -124,7 +134,7 @@ def marks_with_intervals(
 
 def share_marks(
     name: str, shares: Sequence[tuple[float, Share]], colour: str, symbol: str, extra: str = ""
-) -> Any:
+) -> Trace:
     """Marks for shares with their intervals; a share of nothing has no mark.
 
     Args:
@@ -212,7 +222,8 @@ def shares_figure(
         height: In CSS pixels; by default as the number of rows needs.
     """
     traces = [
-        go.Bar(
+        trace(
+            "bar",
             name=category.replace("_", " "),
             orientation="h",
             x=[counts.get(category, 0) / total for counts, total in rows.values()],

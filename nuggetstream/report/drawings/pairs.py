@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import integer, many, number, percent
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import DARK_INK, figure, label, names_axis, rows_height
+from nuggetstream.report.charts import DARK_INK, figure, label, names_axis, rows_height, trace
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, Neighbours
 from nuggetstream.report.wording import FEW_MARK, FEW_NOTE, few_mark
 from nuggetstream.statistics.share import FEW
@@ -86,7 +84,8 @@ def _matrix(board: LensBoard) -> Figure:
         shares[pair.a, pair.b] = (share, battles)
         shares[pair.b, pair.a] = (1 - share, battles)
     cells = [[shares.get((row, column)) for column in names] for row in names]
-    heat = go.Heatmap(
+    heat = trace(
+        "heatmap",
         z=[[None if cell is None else cell[0] for cell in row] for row in cells],
         x=list(range(len(names))),
         y=list(range(len(names))),

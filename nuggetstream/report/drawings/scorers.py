@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREY, figure, label
+from nuggetstream.report.charts import BLUE, GREY, figure, label, trace
 from nuggetstream.report.numbers.scorers import Alike, JudgeOrder, Limits, Scorers
 from nuggetstream.report.section import Content
 from nuggetstream.report.wording import dimension_name
@@ -95,7 +93,8 @@ def _alike(scorers: Scorers) -> Table:
 def _chart(limits: Limits) -> Figure:
     systems = limits.systems
     differences = [system.first - system.second for system in systems]
-    dots = go.Scatter(
+    dots = trace(
+        "scatter",
         x=[(system.first + system.second) / 2 for system in systems],
         y=differences,
         mode="markers+text" if len(systems) <= _NAMED else "markers",

@@ -5,8 +5,6 @@ Do nuggets and the judge agree with people more often than the length of an answ
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent, percent_interval
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import (
@@ -22,6 +20,7 @@ from nuggetstream.report.charts import (
     offset,
     rows_height,
     share_axis,
+    trace,
     vertical_line,
 )
 from nuggetstream.report.drawings.scorers import draw as draw_scorers
@@ -216,7 +215,8 @@ def _matrix(confusion: Confusion) -> Figure:
         [f"{count}<br>{percent(share, 0)}" if total else "0" for count, share in zip(row, part, strict=True)]
         for row, part, total in zip(confusion.counts, shares, totals, strict=True)
     ]
-    heat = go.Heatmap(
+    heat = trace(
+        "heatmap",
         z=shares,
         x=_NAMES,
         y=_NAMES,

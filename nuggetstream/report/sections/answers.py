@@ -5,11 +5,9 @@ What kind of text does each system write?
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import integer, many, number, percent
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREEN, figure, names_axis, rows_height
+from nuggetstream.report.charts import BLUE, GREEN, figure, names_axis, rows_height, trace
 from nuggetstream.report.numbers.answers import FIRST_WORDS, Answers, Mean, SystemTexts, compute_answers
 from nuggetstream.report.section import Content, Part, Section
 from nuggetstream.report.wording import FEW_NOTE, few_mark
@@ -78,7 +76,8 @@ def _bars(title: str, means: Sequence[tuple[str, Mean]], colour: str, form: str)
     known = [(name, mean.value, mean.answers) for name, mean in means if mean.value is not None]
     if not known:
         return None
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         orientation="h",
         x=[value for _, value, _ in known],
         y=list(range(len(known))),

@@ -6,8 +6,6 @@ Where does the machine prefer the answer that people reject, and would other nug
 from collections import Counter
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import integer, part_of, percent, percent_interval
 from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
@@ -20,6 +18,7 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
     share_marks,
+    trace,
     vertical_line,
 )
 from nuggetstream.report.lenses import AUTOMATIC
@@ -189,7 +188,8 @@ def _certainty_findings(certainty: Certainty) -> tuple[str, ...]:
 def _histogram(certainty: Certainty) -> Figure:
     counts = Counter(min(int(battle.certainty * _BINS), _BINS - 1) for battle in certainty.battles)
     bins = range(min(counts), _BINS)
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         x=[(index + 0.5) / _BINS for index in bins],
         y=[counts[index] for index in bins],
         width=0.9 / _BINS,

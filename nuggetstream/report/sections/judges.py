@@ -5,8 +5,6 @@ Do verdicts depend on order, length or family, and are probabilities meant?
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import number, part_of, percent, percent_interval
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.charts import (
@@ -17,6 +15,7 @@ from nuggetstream.report.charts import (
     rows_height,
     share_axis,
     share_marks,
+    trace,
     vertical_line,
 )
 from nuggetstream.report.numbers.calibration import JudgeCalibration, compute_calibration
@@ -185,10 +184,17 @@ def _calibration_finding(judge: JudgeCalibration) -> str:
 def _plot(judge: JudgeCalibration) -> Figure:
     bins = judge.calibration.bins
     known = [(each.confidence, each.right) for each in bins if each.right.value is not None]
-    diagonal = go.Scatter(
-        name="perfect", x=_AXIS, y=_AXIS, mode="lines", line={"color": GREY, "dash": "dot"}, hoverinfo="skip"
+    diagonal = trace(
+        "scatter",
+        name="perfect",
+        x=_AXIS,
+        y=_AXIS,
+        mode="lines",
+        line={"color": GREY, "dash": "dot"},
+        hoverinfo="skip",
     )
-    marks = go.Scatter(
+    marks = trace(
+        "scatter",
         name="verdicts",
         x=[x for x, _ in known],
         y=[right.value for _, right in known],

@@ -6,8 +6,6 @@ Do people, nuggets and the judge rank the systems alike?
 from collections import Counter
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import MISSING, between, fixed, integer, number, part_of, percent
 from nuggetstream.ratings.options import Bootstrap
 from nuggetstream.ratings.standing import Standing
@@ -22,6 +20,7 @@ from nuggetstream.report.charts import (
     offset,
     rows_height,
     share_axis,
+    trace,
 )
 from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
 from nuggetstream.report.lenses import LENSES
@@ -175,7 +174,8 @@ def _ratings(arena: ArenaBoards, names: Sequence[str]) -> Figure:
 
 def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
     traces = [
-        go.Scatter(
+        trace(
+            "scatter",
             name=board.lens,
             mode="markers",
             x=[standing.probability_first for standing in _rated(board)],

@@ -5,8 +5,6 @@ What are the scores made of?
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.domain.nugget import Support
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
 from nuggetstream.report.blocks import (
@@ -20,7 +18,17 @@ from nuggetstream.report.blocks import (
     NotMeasured,
     Table,
 )
-from nuggetstream.report.charts import BLUE, GREY, ORANGE, PURPLE, SKY, figure, share_axis, shares_figure
+from nuggetstream.report.charts import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    figure,
+    share_axis,
+    shares_figure,
+    trace,
+)
 from nuggetstream.report.numbers.corrections import CorrectedLabel, Corrections
 from nuggetstream.report.numbers.grounding import NEAR, Grounding, Quartiles
 from nuggetstream.report.numbers.nuggets import LABELS, Nuggets, Spread, compute_nuggets
@@ -131,7 +139,8 @@ def _corrected(found: Corrections) -> list[Block]:
 
 
 def _histogram(nuggets: Nuggets) -> Figure:
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         x=list(nuggets.histogram),
         y=list(nuggets.histogram.values()),
         marker={"color": BLUE},

@@ -5,11 +5,9 @@ How much of what was received could be scored, how long did it take, and what di
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
 from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREY, figure, names_axis, rows_height
+from nuggetstream.report.charts import BLUE, GREY, figure, names_axis, rows_height, trace
 from nuggetstream.report.numbers.coverage import Coverage, compute_coverage
 from nuggetstream.report.numbers.running import Latency, Running, compute_running
 from nuggetstream.report.section import Content, Part, Section
@@ -111,7 +109,8 @@ def _bars(coverage: Coverage) -> Figure:
         "scored": coverage.scored,
     }
     rows, counts = list(range(len(parts))), list(parts.values())
-    present = go.Bar(
+    present = trace(
+        "bar",
         name="present",
         orientation="h",
         x=counts,
@@ -121,7 +120,8 @@ def _bars(coverage: Coverage) -> Figure:
         textposition="auto",
         hovertemplate="%{x} battles<extra></extra>",
     )
-    missing = go.Bar(
+    missing = trace(
+        "bar",
         name="missing",
         orientation="h",
         x=[coverage.received - count for count in counts],
@@ -189,7 +189,8 @@ def _running_facts(latency: Latency, received: int) -> Facts:
 
 
 def _chart(latency: Latency) -> Figure:
-    curve = go.Scatter(
+    curve = trace(
+        "scatter",
         x=list(latency.seconds),
         y=[(index + 1) / latency.battles for index in range(latency.battles)],
         mode="lines",

@@ -6,11 +6,19 @@ How large must a difference of scores be before it means something?
 from collections.abc import Sequence
 from typing import Any
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
 from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREEN, ORANGE, VOTE_COLOURS, VOTE_NAMES, figure, vertical_line
+from nuggetstream.report.charts import (
+    BLUE,
+    GREEN,
+    ORANGE,
+    VOTE_COLOURS,
+    VOTE_NAMES,
+    Trace,
+    figure,
+    trace,
+    vertical_line,
+)
 from nuggetstream.report.numbers.differences import GRID, Differences, Group, compute_differences
 from nuggetstream.report.numbers.threshold import Sweep, compute_threshold
 from nuggetstream.report.section import Content, Part, Section
@@ -64,7 +72,8 @@ def _threshold_chart(sweep: Sweep) -> Figure:
         ("share of ties", [step.ties for step in sweep.steps], ORANGE, "dot"),
     )
     traces = [
-        go.Scatter(
+        trace(
+            "scatter",
             name=name,
             x=thresholds,
             y=values,
@@ -244,8 +253,9 @@ def _differences_chart(differences: Differences) -> Figure:
     )
 
 
-def _curve(group: Group) -> object:
-    return go.Scatter(
+def _curve(group: Group) -> Trace:
+    return trace(
+        "scatter",
         name=f"{VOTE_NAMES[group.vote]} ({len(group.differences)})",
         x=list(GRID),
         y=list(group.density or ()),

@@ -37,7 +37,7 @@ def test_reading_votes_imports_no_library_that_only_draws_trains_or_frames() -> 
     code = "import nuggetstream\nnuggetstream.read_votes([('x', 'y', 'a')])"
     roots = {name.partition(".")[0] for name in loaded_by(code)}
     assert "numpy" in roots
-    assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "plotly", "polars", "rich", "sklearn"}
+    assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "polars", "rich", "sklearn"}
 
 
 def imported_for_type_checkers() -> dict[str, str]:
@@ -77,7 +77,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         ns.rank  # noqa: B018
 
 
-EXTRAS = "httpx2 ir_measures jinja2 krippendorff narwhals plotly polars pyphen rapidfuzz sacrebleu sklearn"
+EXTRAS = "httpx2 ir_measures jinja2 krippendorff narwhals polars pyphen rapidfuzz sacrebleu sklearn"
 
 
 def without_extras(code: str) -> str:

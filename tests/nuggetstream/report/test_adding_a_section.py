@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import plotly.graph_objects as go
-
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.build import write_report
-from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height
+from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height, trace
 from nuggetstream.report.section import Chapter, Content, Part, Section
 from nuggetstream.report.sections import CHAPTERS
 from tests import recipes
@@ -59,7 +57,8 @@ def draw(languages: Sequence[Language]) -> Content:
 
 
 def _bars(languages: Sequence[Language]) -> Figure:
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         orientation="h",
         x=[language.battles for language in languages],
         y=list(range(len(languages))),

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from click.testing import CliRunner
 from plotly.offline import get_plotlyjs_version
@@ -349,6 +350,16 @@ def test_the_vendored_plotly_is_what_its_table_says_and_fits_the_python_package(
     version = get_plotlyjs_version()
     assert f"plotly.js (cartesian - minified) v{version}".encode() in script[:200]
     assert f"| {version} | MIT" in table
+
+
+def test_every_figure_is_one_that_plotly_takes(tmp_path: Path) -> None:
+    write_report(file_of(tmp_path, round_robin()), tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    specs = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, flags=re.DOTALL)
+    kinds = {trace["type"] for spec in specs for trace in json.loads(spec)["data"]}
+    assert kinds == {"bar", "heatmap", "scatter"}
+    for spec in specs:
+        go.Figure(json.loads(spec))  # rejects a name or a value that plotly.js does not know
 
 
 def test_inverted_battles_are_links_where_the_pages_of_a_platform_are_known(tmp_path: Path) -> None:
