@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # loads scipy.stats, which takes a second, only when it is used
 from numpy.typing import NDArray
-from scipy import stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ def bland_altman(first: Sequence[float], second: Sequence[float], level: float =
         raise ValueError("a measurement is missing or not finite")
     n, differences = len(x), x - y
     bias, sd = float(differences.mean()), float(differences.std(ddof=1))
-    z = float(stats.norm.ppf((1 + level) / 2))
-    t = float(stats.t.ppf((1 + level) / 2, n - 1))
+    z = float(scipy.stats.norm.ppf((1 + level) / 2))
+    t = float(scipy.stats.t.ppf((1 + level) / 2, n - 1))
     bias_half = t * sd / np.sqrt(n)
     limit_half = t * sd * np.sqrt(1 / n + z**2 / (2 * (n - 1)))
     low, high = bias - z * sd, bias + z * sd

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import scipy  # loads scipy.stats, which takes a second, only when it is used
 from numpy.typing import NDArray
-from scipy import stats
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def kolmogorov_smirnov(groups: Mapping[str, Sequence[float]]) -> list[GroupDiffe
     for first, second in combinations(values, 2):
         x, y = values[first], values[second]
         if len(x) and len(y):
-            test = stats.ks_2samp(x, y)
+            test = scipy.stats.ks_2samp(x, y)
             distance, p_value = float(test.statistic), float(test.pvalue)
             differences.append(GroupDifference(first, second, distance, p_value, (len(x), len(y))))
     return differences
@@ -81,7 +81,7 @@ def density(values: Sequence[float], at: NDArray[np.float64]) -> NDArray[np.floa
     sample = _finite(values)
     if len(sample) < 2 or np.ptp(sample) == 0:
         return None
-    return np.asarray(stats.gaussian_kde(sample, bw_method="scott")(np.asarray(at, dtype=float)))
+    return np.asarray(scipy.stats.gaussian_kde(sample, bw_method="scott")(np.asarray(at, dtype=float)))
 
 
 def _finite(values: Sequence[float]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from scipy import stats
+import scipy  # loads scipy.stats, which takes a second, only when it is used
 
 from nuggetstream.domain.battle import Vote
 
@@ -69,7 +69,7 @@ def position_preference(votes: Sequence[Vote]) -> PositionPreference:
     ties = len(votes) - first - second
     if not first + second:
         return PositionPreference(0, 0, ties, None, None)
-    test = stats.binomtest(first, first + second)
+    test = scipy.stats.binomtest(first, first + second)
     return PositionPreference(first, second, ties, first / (first + second), float(test.pvalue))
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import scipy  # loads scipy.stats, which takes a second, only when it is used
 from numpy.typing import NDArray
-from scipy import stats
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -53,7 +53,7 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
     difference = _differences(first, second)
     if len(difference) < 2 or np.ptp(difference) <= _ROUNDING * np.abs(difference).max():
         return None
-    test = stats.ttest_rel(first, second)
+    test = scipy.stats.ttest_rel(first, second)
     return _outcome(difference, float(test.statistic), float(test.pvalue))
 
 
@@ -83,7 +83,7 @@ def wilcoxon(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
     difference = _differences(first, second)
     if not difference.any():
         return None
-    test = stats.wilcoxon(difference, zero_method="wilcox", correction=False, method="auto")
+    test = scipy.stats.wilcoxon(difference, zero_method="wilcox", correction=False, method="auto")
     return _outcome(difference, float(test.statistic), float(test.pvalue))
 
 
@@ -112,7 +112,7 @@ def benjamini_hochberg(p_values: Mapping[Name, float]) -> dict[Name, float]:
     values = np.array(list(p_values.values()), dtype=float)
     if not ((values >= 0) & (values <= 1)).all():
         raise ValueError("a p-value lies in [0, 1]")
-    adjusted = stats.false_discovery_control(values, method="bh")
+    adjusted = scipy.stats.false_discovery_control(values, method="bh")
     return dict(zip(p_values, map(float, adjusted), strict=True))
 
 

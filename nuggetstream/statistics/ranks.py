@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-from scipy import stats
+import scipy  # loads scipy.stats, which takes a second, only when it is used
 
 _ROUNDING = 1e-12  # relative; numbers closer than this are the same but for rounding
 _FEW = 7  # pairs up to which every order can be listed
@@ -42,7 +42,7 @@ def kendall(first: Sequence[float], second: Sequence[float]) -> Correlation | No
     """
     if not _comparable(first, second):
         return None
-    test = stats.kendalltau(first, second)
+    test = scipy.stats.kendalltau(first, second)
     return Correlation(float(test.statistic), float(test.pvalue), len(first))
 
 
@@ -62,12 +62,12 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> Correlation | N
     if not _comparable(first, second):
         return None
     if len(first) <= _FEW:
-        x, y = (stats.rankdata(numbers) for numbers in (first, second))
+        x, y = (scipy.stats.rankdata(numbers) for numbers in (first, second))
         x, y = x - x.mean(), y - y.mean()
         products = np.abs(np.array(list(permutations(y))) @ x)
         coefficient = float(x @ y / np.sqrt((x @ x) * (y @ y)))
         return Correlation(coefficient, float((products >= abs(x @ y) - _ROUNDING).mean()), len(first))
-    test = stats.spearmanr(first, second)
+    test = scipy.stats.spearmanr(first, second)
     return Correlation(float(test.statistic), float(test.pvalue), len(first))
 
 
@@ -84,7 +84,7 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> Correlation | No
     """
     if not _comparable(first, second):
         return None
-    test = stats.pearsonr(first, second)
+    test = scipy.stats.pearsonr(first, second)
     return Correlation(float(test.statistic), float(test.pvalue), len(first))
 
 

@@ -40,6 +40,14 @@ def test_reading_votes_imports_no_library_that_only_draws_trains_or_frames() -> 
     assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "polars", "rich", "sklearn"}
 
 
+def test_rating_votes_does_not_import_the_tests_of_scipy_which_take_a_second() -> None:
+    modules = loaded_by(
+        "import nuggetstream\nnuggetstream.rate([('x', 'y', 'a'), ('x', 'y', 'b')], resamples=10)"
+    )
+    assert "scipy.special" in modules
+    assert not modules & {"scipy.stats", "scipy.optimize"}
+
+
 def imported_for_type_checkers() -> dict[str, str]:
     (block,) = [
         node for node in ast.parse(SOURCE.read_text(encoding="utf-8")).body if isinstance(node, ast.If)
