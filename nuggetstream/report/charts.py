@@ -49,6 +49,21 @@ def trace(kind: str, **settings: Any) -> Trace:
     return {"type": kind, **settings}
 
 
+def curve(**settings: Any) -> Trace:
+    """A line through points; settings as for `trace`."""
+    return trace("scatter", mode="lines", **settings)
+
+
+def faint(colour: str) -> str:
+    """A colour that others are seen through, for areas.
+
+    >>> faint("#0072B2")
+    'rgba(0,114,178,0.14)'
+    """
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.14)"
+
+
 def figure(
     title: str, alt: str, traces: Sequence[Trace], height: int, layout: Mapping[str, Any] | None = None
 ) -> Figure:

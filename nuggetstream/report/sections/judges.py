@@ -10,6 +10,7 @@ from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasur
 from nuggetstream.report.charts import (
     GREEN,
     GREY,
+    curve,
     figure,
     names_axis,
     rows_height,
@@ -184,12 +185,10 @@ def _calibration_finding(judge: JudgeCalibration) -> str:
 def _plot(judge: JudgeCalibration) -> Figure:
     bins = judge.calibration.bins
     known = [(each.confidence, each.right) for each in bins if each.right.value is not None]
-    diagonal = trace(
-        "scatter",
+    diagonal = curve(
         name="perfect",
         x=_AXIS,
         y=_AXIS,
-        mode="lines",
         line={"color": GREY, "dash": "dot"},
         hoverinfo="skip",
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
 from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREY, figure, names_axis, rows_height, trace
+from nuggetstream.report.charts import BLUE, GREY, curve, figure, names_axis, rows_height, trace
 from nuggetstream.report.numbers.coverage import Coverage, compute_coverage
 from nuggetstream.report.numbers.running import Latency, Running, compute_running
 from nuggetstream.report.section import Content, Part, Section
@@ -189,11 +189,9 @@ def _running_facts(latency: Latency, received: int) -> Facts:
 
 
 def _chart(latency: Latency) -> Figure:
-    curve = trace(
-        "scatter",
+    ended = curve(
         x=list(latency.seconds),
         y=[(index + 1) / latency.battles for index in range(latency.battles)],
-        mode="lines",
         line={"color": BLUE, "width": 2.5, "shape": "hv"},
         hovertemplate="%{y:.0%} within %{x:.1f} s<extra></extra>",
     )
@@ -201,7 +199,7 @@ def _chart(latency: Latency) -> Figure:
     return figure(
         "Battles ended within a number of seconds",
         alt=f"median {median} s, 95% of battles within {late} s",
-        traces=[curve],
+        traces=[ended],
         height=320,
         layout={
             "xaxis": {"title": {"text": "seconds from arrival to end"}, "rangemode": "tozero"},

@@ -15,8 +15,9 @@ from nuggetstream.report.charts import (
     VOTE_COLOURS,
     VOTE_NAMES,
     Trace,
+    curve,
+    faint,
     figure,
-    trace,
     vertical_line,
 )
 from nuggetstream.report.numbers.differences import GRID, Differences, Group, compute_differences
@@ -72,12 +73,10 @@ def _threshold_chart(sweep: Sweep) -> Figure:
         ("share of ties", [step.ties for step in sweep.steps], ORANGE, "dot"),
     )
     traces = [
-        trace(
-            "scatter",
+        curve(
             name=name,
             x=thresholds,
             y=values,
-            mode="lines",
             line={"color": colour, "width": 2.5, "dash": dash, "shape": "hv"},
             hovertemplate="threshold %{x:.3f}: %{y:.3f}",
         )
@@ -254,22 +253,15 @@ def _differences_chart(differences: Differences) -> Figure:
 
 
 def _curve(group: Group) -> Trace:
-    return trace(
-        "scatter",
+    return curve(
         name=f"{VOTE_NAMES[group.vote]} ({len(group.differences)})",
         x=list(GRID),
         y=list(group.density or ()),
-        mode="lines",
         fill="tozeroy",
-        fillcolor=_faint(VOTE_COLOURS[group.vote]),
+        fillcolor=faint(VOTE_COLOURS[group.vote]),
         line={"color": VOTE_COLOURS[group.vote], "width": 2.5, "dash": _DASHES[group.vote]},
         hovertemplate="difference %{x:.2f}<br>density %{y:.2f}",
     )
-
-
-def _faint(colour: str) -> str:
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.14)"
 
 
 def _tests(dimensions: Sequence[Differences]) -> Table:
