@@ -34,9 +34,12 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
+_FORMAT = click.Choice([known.name for known in EXPORTS])
+
+
 @click.command("export")
 @click.argument("results", type=click.Path(path_type=Path, dir_okay=False), required=False)
-@click.option("--to", "name", type=click.Choice([known.name for known in EXPORTS]), required=True)
+@click.option("--to", "name", type=_FORMAT, metavar="FORMAT", required=True, help="As --formats names it.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
 @click.option("--url", help="Export the battles of the platform at this URL.")
 @click.option(

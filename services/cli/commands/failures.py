@@ -26,9 +26,15 @@ _FILTERS = (
     click.option(
         "--reason",
         type=click.Choice([reason.value for reason in Reason]),
-        help="Only failures with this reason.",
+        metavar="REASON",
+        help=f"Only failures with this reason: {', '.join(Reason)}.",
     ),
-    click.option("--stage", type=click.Choice([stage.value for stage in Stage]), help="Only this stage."),
+    click.option(
+        "--stage",
+        type=click.Choice([stage.value for stage in Stage]),
+        metavar="STAGE",
+        help=f"Only this stage: {', '.join(Stage)}.",
+    ),
     click.option("--arena", help="Only battles of this arena."),
     click.option("--since", type=click.DateTime(_TIMES), help="Only failures from this time on (UTC)."),
     click.option("--until", type=click.DateTime(_TIMES), help="Only failures before this time (UTC)."),

@@ -38,6 +38,9 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
+_FORMAT = click.Choice([known.name for known in FORMATS])
+
+
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for what was read.")
@@ -50,12 +53,7 @@ def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="results: with the nuggets and labels of nuggetizer's assignments, as `eval` writes them.",
 )
 @click.option("--url", help=f"Submit the battles to the platform at this URL, such as {LOCAL}.")
-@click.option(
-    "--format",
-    "name",
-    type=click.Choice([known.name for known in FORMATS]),
-    help="Format of FILE; detected by default.",
-)
+@click.option("--format", "name", type=_FORMAT, metavar="FORMAT", help="As --formats names it, not detected.")
 @click.option(
     "--documents",
     type=click.Path(path_type=Path, dir_okay=False),

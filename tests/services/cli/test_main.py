@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import click
 import pytest
@@ -44,6 +45,23 @@ def test_every_command_explains_itself(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
     assert result.exit_code == 0
     assert result.output.startswith(f"Usage: main {name} ")
+
+
+def help_texts(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    context = click.Context(command, info_name=path[-1], terminal_width=80)
+    yield path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from help_texts(inner, (*path, name))
+
+
+def test_no_line_of_any_help_is_longer_than_80_columns() -> None:
+    texts = dict(help_texts(main, ("nuggetstream",)))
+    assert ("nuggetstream", "failures", "list") in texts
+    long = [(path, line) for path, text in texts.items() for line in text.splitlines() if len(line) > 80]
+    assert long == []
 
 
 @pytest.mark.parametrize(
