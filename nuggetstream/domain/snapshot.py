@@ -41,7 +41,7 @@ class BattleSnapshot:
         guided: The newest judgment of each judge that was shown the nuggets, sorted by its name.
         gradings: The newest grades of each evaluator, sorted by the evaluator's name.
         vote: The newest human vote.
-        failures: The failures of stages that gave up, oldest first.
+        failures: The newest failure of each stage and evaluator that gave up, oldest first.
     """
 
     battle: Battle
@@ -107,8 +107,10 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, gradings=_newest(snapshot.gradings, grading))
         case events.BattleVoted() if snapshot.vote is None or snapshot.vote.voted_at <= event.voted_at:
             return replace(snapshot, vote=event)
-        case events.BattleFailed():
-            return replace(snapshot, failures=(*snapshot.failures, event.failure))
+        case events.BattleFailed(failure=failure):
+            new = (failure.stage, failure.evaluator)
+            others = [known for known in snapshot.failures if (known.stage, known.evaluator) != new]
+            return replace(snapshot, failures=(*others, failure))
         case _:
             return snapshot
 

@@ -174,7 +174,7 @@ def _step(stage: Stage, row: BattleRow, done: Mapping[str, datetime], failed: se
 
 
 def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) -> list[FailureView]:
-    """The failures that no later run of the same stage has made good."""
+    """The newest failures of stages that no later run has made good."""
     last: dict[tuple[str, str | None], int] = {}
     for stored, event in zip(recorded, events, strict=True):
         if not _is_additional(event):
@@ -184,11 +184,15 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
             last[name, event.judgment.evaluator] = stored.sequence
         elif isinstance(event, BattleGraded):
             last[stored.name, event.grading.evaluator] = stored.sequence
-    return [
-        _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
+    failed = {
+        (event.failure.stage, event.failure.evaluator): (stored, event)
         for stored, event in zip(recorded, events, strict=True)
         if isinstance(event, BattleFailed)
-        and last.get((_COMPLETED.get(event.failure.stage, ""), event.failure.evaluator), 0) < stored.sequence
+    }
+    return [
+        _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
+        for (stage, evaluator), (stored, event) in failed.items()
+        if last.get((_COMPLETED.get(stage, ""), evaluator), 0) < stored.sequence
     ]
 
 

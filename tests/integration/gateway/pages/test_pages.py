@@ -242,6 +242,16 @@ async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:
     assert 'the judge, because the model was away. <a href="#failures">See what failed.</a>' in page
 
 
+async def test_a_stage_that_fails_again_after_a_retry_is_one_failure(world: World) -> None:
+    story = Story(battle())
+    again = replace(story.failed(Stage.NUGGETIZER, Reason.BUDGET_EXCEEDED), key="again")
+    await world.happens(*story.told()[:4], story.judged(), story.failed(Stage.NUGGETIZER), again)
+    page = (await world.http.get("/battles/tides")).text
+    assert page.count("<strong>Extract failed:</strong> the budget was spent") == 1
+    assert page.count("There are no nugget scores: ") == 1
+    assert "the model was away" not in page
+
+
 async def test_an_arena_nobody_heard_of_is_not_three_empty_boards(world: World) -> None:
     await world.happens(Story(battle()).submitted())
     page = await world.http.get("/leaderboard?arena=zz")
