@@ -218,6 +218,13 @@ async def test_formulas_are_typeset_in_nuggets_reasons_and_what_the_judge_says(w
     assert "$F" not in page
 
 
+async def test_formulas_are_typeset_in_questions(world: World) -> None:
+    await world.happens(*Story(battle(query="Why is $F<ma$ wrong?")).told())
+    for path in ("/", "/battles/tides", "/battles/tides/calls", "/embed/battles/tides"):
+        page = (await world.http.get(path)).text
+        assert 'Why is <span class="math" dir="ltr"><math>' in page, path
+
+
 async def test_supplied_texts_are_named_so_and_not_by_their_made_up_urls(world: World) -> None:
     a = submission()["a"] | {"sources": [{"text": "Two bulges of water rise."}]}
     await world.http.post("/v1/battles", json=submission(a=a))
