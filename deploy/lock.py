@@ -54,7 +54,7 @@ def extras_of(service: str) -> list[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     of_models = ("llm", "offline") if service in MODEL_STAGES else ()
     own = (service,) if service in project["optional-dependencies"] else of_models
-    return [*own, "postgres", *MORE_EXTRAS.get(service, ())]
+    return [*own, "postgres", "tracing", *MORE_EXTRAS.get(service, ())]
 
 
 def needed(extras: Iterable[str]) -> set[str]:

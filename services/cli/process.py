@@ -25,6 +25,7 @@ from services.runtime.listening import CannotListen
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.llm.stage_models import require_known
 from services.runtime.masking import KNOWN, masked_url
+from services.runtime.trace_export import exported
 from services.wire.evaluators import EVALUATORS
 
 log = structlog.get_logger(__name__)
@@ -117,13 +118,14 @@ def _variable(prefix: str, location: tuple[int | str, ...]) -> str:
     return name if name.startswith((prefix, "OPENAI_")) else f"{prefix}{name}"
 
 
-def run(main: Main, server: ServerSettings, *, drains: bool = True) -> None:
+def run(main: Main, server: ServerSettings, *, drains: bool = True, name: str = "nuggetstream") -> None:
     """Run until a signal; an error that an operator can correct ends in a message without a traceback.
 
     Args:
         main: The program, which returns its exit code or, for 0, None.
         server: How long it has after a signal, and what is logged.
         drains: Whether it looks at the event and ends by itself; otherwise a signal cancels it.
+        name: Name of the process in traces.
 
     Raises:
         click.ClickException: A dependency is away, a port is in use, or a setting is wrong.
@@ -133,7 +135,8 @@ def run(main: Main, server: ServerSettings, *, drains: bool = True) -> None:
     grace = server.grace + _DRAIN_SECONDS if drains else 0.0
     on_stop = log_stopping if server.log_level in _LOGGED else _echo_stopping
     try:
-        code = asyncio.run(run_until_signal(main, grace=grace, on_stop=on_stop))
+        with exported(name, os.environ):
+            code = asyncio.run(run_until_signal(main, grace=grace, on_stop=on_stop))
     except Exception as error:
         message = _for_operator(error)
         if message is None or message is error:

@@ -9,6 +9,7 @@ from nuggetstream.domain.pipeline import Stage as StageName
 from services.retriever.cited import with_cited
 from services.retriever.search import Scope, Searcher
 from services.retriever.variations import QueryVariations
+from services.runtime import tracing
 from services.runtime.stage import Stage
 from services.store.blobs import Blobs
 from services.wire.stages import event_stage
@@ -39,7 +40,10 @@ class Retriever:
         own = {chunk.id for chunk in event.chunks}
         variations = await self._variations(battle) if own or self.scope is Scope.CORPUS else ()
         queries = [battle.searched, *variations]
-        found = await self.searcher.find(queries, self.scope, battle.id, self.limit, own, arena=battle.arena)
+        with tracing.span("search", attributes={"nuggetstream.scope": self.scope.value}):
+            found = await self.searcher.find(
+                queries, self.scope, battle.id, self.limit, own, arena=battle.arena
+            )
         evidence = await with_cited(found.evidence, battle, self.searcher, own, self.limit)
         key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, *self._settings())
         return [

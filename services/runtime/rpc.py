@@ -8,6 +8,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from services.runtime import trace_export
 from services.runtime.listening import CannotListen
 from services.runtime.rpc_limits import LimitedCalls, RpcLimits
 from services.runtime.rpc_measuring import MeasuredCalls
@@ -99,7 +100,8 @@ async def serve(
     Raises:
         CannotListen: The address cannot be bound.
     """
-    interceptors = [MeasuredCalls(), LimitedCalls(limits)]  # rejected calls are measured, too
+    # Rejected calls are traced and measured, too.
+    interceptors = [*trace_export.server_interceptors(), MeasuredCalls(), LimitedCalls(limits)]
     server = grpc.aio.server(interceptors=interceptors, options=[*_SERVER_OPTIONS, *limits.options()])
     names = [register(server).full_name for register in services]
     state = state or Health()
@@ -120,4 +122,5 @@ async def serve(
 
 def channel(target: str) -> grpc.aio.Channel:
     """A channel that spreads calls over all addresses that the target's name resolves to."""
-    return grpc.aio.insecure_channel(target, options=_CLIENT_OPTIONS)
+    interceptors = trace_export.client_interceptors()
+    return grpc.aio.insecure_channel(target, options=_CLIENT_OPTIONS, interceptors=interceptors)

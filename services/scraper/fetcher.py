@@ -17,7 +17,9 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 import structlog
+from opentelemetry.trace import SpanKind
 
+from services.runtime import tracing
 from services.runtime.address_guard import GuardedBackend, Resolver, SystemResolver
 from services.runtime.errors import Unavailable
 from services.runtime.shared_cache import Retention, SharedCache
@@ -142,7 +144,11 @@ class PageFetcher:
             requested = canonicalize(url)
         except InvalidUrl as error:
             return invalid(url, str(error), self._clock)
-        outcome = await self._pages.get(str(requested), lambda: self._load(requested, battle_id))
+        with tracing.span("fetch", kind=SpanKind.CLIENT, attributes={"url.full": str(requested)}) as span:
+            outcome = await self._pages.get(str(requested), lambda: self._load(requested, battle_id))
+            span.set_attribute("nuggetstream.quality", outcome.quality.value)
+            if outcome.http_status is not None:
+                span.set_attribute("http.response.status_code", outcome.http_status)
         return replace(outcome, url=url)
 
     async def _load(self, requested: WebUrl, battle_id: str | None) -> PageOutcome:

@@ -18,12 +18,12 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.files.submission import InvalidSubmission
 from services.runtime.bus import Bus, describe_error
-from services.runtime.bus.message import SCHEMA
+from services.runtime.bus.message import BATTLE, SCHEMA
 from services.runtime.bus.stored import stored_headers
 from services.runtime.errors import Unavailable
 from services.runtime.message_bounds import TooManyFields, check_fields
 from services.wire import subjects
-from services.wire.codec import BATTLE, UndecodableMessage, decode
+from services.wire.codec import UndecodableMessage, decode
 from services.wire.submitted import submitted_battle
 
 _SUBJECTS = (

@@ -16,6 +16,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.event import Event, battle_id_of
 from nuggetstream.domain.identity import content_hash
 from services.runtime.bus import Outgoing
+from services.runtime.bus.message import BATTLE
 from services.wire.convert import ContractViolation, from_message, to_message
 from services.wire.shared_events import SharedEvents
 from services.wire.subjects import SUBJECTS
@@ -25,7 +26,6 @@ E = TypeVar("E", bound=Event)
 MAX_INLINE_BYTES = 256 * 1024
 REFERENCE_SCHEMA_SUFFIX = "+ref"
 _SHARED = SharedEvents()
-BATTLE = "battle"  # header of the messages of a battle, by which its deletion finds them
 
 # An event and its message have the same name.
 _MESSAGES: dict[type[Event], type[Message]] = {

@@ -94,7 +94,7 @@ def command(
         finally:
             await database.close()
 
-    run(serve, server)
+    run(serve, server, name=f"nuggetstream-{name}")
 
 
 @asynccontextmanager

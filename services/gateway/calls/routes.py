@@ -4,6 +4,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment
 
+from nuggetstream.domain.identity import content_hash
 from nuggetstream.views.calls import CallView
 from nuggetstream.views.common import Problem
 from services.gateway.battles.intake import known_row
@@ -12,6 +13,7 @@ from services.gateway.pages.responses import page_response
 from services.gateway.pages.stages import waterfall_of
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
+from services.runtime.tracing import trace_id_of
 from services.store.battles import BattleRow, Battles
 from services.store.call_reading import read_calls
 from services.store.database import Database
@@ -56,7 +58,11 @@ def routes(database: Database, env: Environment) -> APIRouter:
         async def render() -> str:
             row, made = await read(battle_id)
             return env.get_template("calls/page.html").render(
-                arena=row.arena, battle=row, calls=made, bars=waterfall_of(made)
+                arena=row.arena,
+                battle=row,
+                calls=made,
+                bars=waterfall_of(made),
+                trace=trace_id_of(content_hash(row.id)),
             )
 
         return await page_response(env, render)

@@ -24,6 +24,7 @@ from services.runtime.bus.client import PatientClient
 from services.runtime.bus.message import Notification, Outgoing, PubAck, wire_size
 from services.runtime.bus.requests import RequestsInFlight
 from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
+from services.runtime.bus.spans import sending
 from services.runtime.errors import Outage, Permanent, Unavailable
 from services.runtime.masking import KNOWN, masked_url
 
@@ -103,7 +104,7 @@ class Bus:
         connection.
 
         Args:
-            message: The message. The traceparent of the current span is added to its headers.
+            message: The message. The traceparent of its publication is added to its headers.
             within: Seconds until giving up; `publish_within` by default.
 
         Raises:
@@ -111,17 +112,18 @@ class Bus:
                 stream. The message may have been stored; its id makes it safe to publish it again.
             Permanent: The message is too large for the broker, or has a header whose name cannot be sent.
         """
-        headers = tracing.inject(message.wire_headers())
         limit = self.settings.publish_within if within is None else within
         too_large = Permanent(Reason.TOO_LARGE, f"{len(message.body)} bytes for {message.subject}")
         if not self.fits(message):
             raise too_large
-        try:
-            return await self._until_answered(lambda: self._store(message, headers), limit)
-        except nats.errors.MaxPayloadError:
-            raise too_large from None
-        except nats.errors.BadHeaderError as error:
-            raise Permanent(Reason.BUG, f"a message for {message.subject} has a header {error}") from None
+        with sending(message):
+            headers = tracing.inject(message.wire_headers())
+            try:
+                return await self._until_answered(lambda: self._store(message, headers), limit)
+            except nats.errors.MaxPayloadError:
+                raise too_large from None
+            except nats.errors.BadHeaderError as error:
+                raise Permanent(Reason.BUG, f"a message for {message.subject} has a header {error}") from None
 
     def fits(self, message: Outgoing) -> bool:
         """Whether the broker accepts a message of this size.
@@ -129,7 +131,8 @@ class Bus:
         The broker counts the headers too, which nats-py does not, and closes the connection for good when a
         message is larger.
         """
-        return wire_size(tracing.inject(message.wire_headers()), message.body) <= self._nc.max_payload
+        size = wire_size(message.wire_headers(), message.body) + tracing.HEADER_BYTES
+        return size <= self._nc.max_payload
 
     async def acknowledge(self, reply: Callable[[], str], ack: bytes, within: float) -> None:
         """Send an ack, nak or term and wait until the broker has confirmed it.

@@ -8,6 +8,7 @@ from nats.aio.msg import Msg
 
 MESSAGE_ID = "Nats-Msg-Id"
 SCHEMA = "schema"
+BATTLE = "battle"  # hash of the id of the battle that a message is about
 
 
 @dataclass(frozen=True, slots=True)

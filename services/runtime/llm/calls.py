@@ -10,12 +10,14 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from opentelemetry.trace import Span, SpanKind
+
 from nuggetstream.domain.failure import Reason
-from services.runtime import metrics, work
+from services.runtime import metrics, tracing, work
 from services.runtime.errors import ModelOutage, StageError, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
 from services.runtime.llm.call_failed import CallFailed
@@ -183,7 +185,9 @@ class Caller:
                     billing.calls.append(call)
                     started = time.perf_counter()
                     try:
-                        completion = await self._timed(request, billing, route, slot)
+                        with _span(billing, call) as span:
+                            completion = await self._timed(request, billing, route, slot)
+                            _describe(span, completion)
                     except CallFailed as failed:
                         call.detail = failed.error.admin_detail or failed.error.detail
                         if failed.error.reason is Reason.CONTENT_FILTERED:
@@ -251,6 +255,25 @@ class Caller:
         if not failed.retryable or route.circuit.is_open:
             return None
         return self.retries.wait(failures, failed.retry_after, self.rng)
+
+
+def _span(billing: Billing, call: ModelCall) -> AbstractContextManager[Span]:
+    """The span of a call, by OpenTelemetry's semantic conventions for generative AI."""
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": call.model,
+        "server.address": call.endpoint,
+        "nuggetstream.stage": billing.stage,
+        "nuggetstream.attempt": call.attempt,
+    }
+    return tracing.span(f"chat {call.model}", kind=SpanKind.CLIENT, attributes=attributes)
+
+
+def _describe(span: Span, completion: Completion) -> None:
+    span.set_attribute("gen_ai.response.model", completion.model)
+    span.set_attribute("gen_ai.response.finish_reasons", [completion.finish])
+    span.set_attribute("gen_ai.usage.input_tokens", completion.tokens.input)
+    span.set_attribute("gen_ai.usage.output_tokens", completion.tokens.output)
 
 
 def _given_up(failed: CallFailed, failures: int, route: Route) -> StageError:

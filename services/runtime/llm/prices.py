@@ -23,7 +23,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 OFFLINE_MODEL = "offline-heuristic"
 _PER = Decimal(1_000_000)
@@ -124,8 +124,15 @@ class PriceTable:
             OSError: The file cannot be read.
         """
         text = path.read_text(encoding="utf-8")
-        decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        price_file = _PriceFile.model_validate(decoded)
+        try:
+            decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+            price_file = _PriceFile.model_validate(decoded)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            field_name = ".".join(map(str, wrong["loc"]))
+            raise ValueError(f"{path}: {field_name}: {wrong['msg']}") from error
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
         return cls(price_file.models, price_file.currency, price_file.arenas)
 
     def of_batches(self) -> "PriceTable":

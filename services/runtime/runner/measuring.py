@@ -2,7 +2,10 @@
 
 from time import time
 
-from services.runtime import metrics, work
+from opentelemetry import trace
+from opentelemetry.trace import StatusCode
+
+from services.runtime import metrics, tracing, work
 from services.runtime.bus.message import Delivery
 
 
@@ -15,7 +18,15 @@ def delivered(label: str, delivery: Delivery) -> None:
 
 
 def attempted(label: str, outcome: str, seconds: float) -> None:
-    """Observe an attempt; a successful one also by the arena of its battle."""
-    metrics.PROCESS_SECONDS.labels(label, outcome).observe(seconds)
-    if outcome == "ok" and (subject := work.current()) is not None:
+    """Observe an attempt, a successful one also by the arena of its battle; its span says how it ended."""
+    span, subject = trace.get_current_span(), work.current()
+    exemplar = {"trace_id": tracing.trace_id(span)} if span.is_recording() else None
+    metrics.PROCESS_SECONDS.labels(label, outcome).observe(seconds, exemplar)
+    span.set_attribute("nuggetstream.outcome", outcome)
+    if outcome != "ok":
+        span.set_status(StatusCode.ERROR, outcome)
+    if subject is not None:
+        span.set_attribute("nuggetstream.battle.id", subject.battle_id)
+        span.set_attribute("nuggetstream.arena", subject.arena)
+    if outcome == "ok" and subject is not None:
         metrics.STAGE_SECONDS.labels(metrics.arena_label(subject.arena), label).observe(seconds)

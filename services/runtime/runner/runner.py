@@ -19,12 +19,14 @@ from typing import Generic, TypeVar
 import nats.errors
 import structlog
 from nats.aio.msg import Msg
+from structlog.contextvars import bound_contextvars as logged
 
 from nuggetstream.domain.failure import Reason, StageFailure
 from services.runtime import metrics, tracing, work
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.pull import Puller, PullSettings
 from services.runtime.bus.settings import DRAIN_WITHIN
+from services.runtime.bus.spans import processing
 from services.runtime.deadline import Deadline
 from services.runtime.errors import Outage, Retryable, StageError
 from services.runtime.runner import policy
@@ -172,10 +174,8 @@ class Runner(Generic[In, Out]):
         delivery, started = message.delivery, perf_counter()
         with (
             work.delivery(),
-            tracing.span(f"{self._label} process", delivery.headers) as trace,
-            structlog.contextvars.bound_contextvars(
-                stage=self._label, message_id=delivery.id, trace_id=trace.trace_id
-            ),
+            processing(self._label, delivery) as span,
+            logged(stage=self._label, message_id=delivery.id, trace_id=tracing.trace_id(span)),
         ):
             try:
                 outcome = await self._settle(message)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nuggetstream.client import AsyncClient, Forbidden, NotFound
+from nuggetstream.domain.identity import content_hash
 from services.runtime.bus import Bus
 from services.runtime.llm.call_log import Outcome
 from services.store.call_log import DatabaseCallLog
@@ -53,6 +54,7 @@ async def test_the_page_shows_prompts_as_text_and_the_battle_links_to_it(world: 
     await called(world)
     page = await world.http.get("/battles/tides/calls")
     assert page.status_code == 200
+    assert f"Trace <code>{content_hash('tides')[:32]}</code>" in page.text
     assert "Which &lt;script&gt;one&lt;/script&gt;?" in page.text
     assert "<script>one" not in page.text
     table = page.text[page.text.index("<tbody>") : page.text.index("</tbody>")]

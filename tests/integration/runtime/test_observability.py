@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 import structlog
+from opentelemetry import trace
 from prometheus_client import REGISTRY
 
 from nuggetstream.domain.failure import Reason
@@ -18,10 +19,10 @@ def value(name: str, **labels: str) -> float:
 
 
 async def test_the_trace_survives_the_hop(flow):
-    inside: list[tracing.TraceContext | None] = []
+    inside: list[str] = []
 
     async def handle(text: str) -> list[str]:
-        inside.append(tracing.current())
+        inside.append(tracing.trace_id(trace.get_current_span()))
         return [text]
 
     async with flow.hearing("result.>") as ear, flow.running(flow.stage(handle)):
@@ -29,10 +30,7 @@ async def test_the_trace_survives_the_hop(flow):
             await flow.submit("one")
         out = await ear.next()
     assert set(out.headers) == {"Nats-Msg-Id", "schema", "traceparent"}
-    arrived = tracing.TraceContext.parse(out.headers["traceparent"])
-    [handled] = inside
-    assert handled.trace_id == sent.trace_id == arrived.trace_id
-    assert handled.span_id == arrived.span_id != sent.span_id
+    assert inside == [tracing.trace_id(sent)] == [out.headers["traceparent"].split("-")[1]]
 
 
 async def test_two_jobs_handled_at_once_keep_their_own_traces(flow):
@@ -40,14 +38,14 @@ async def test_two_jobs_handled_at_once_keep_their_own_traces(flow):
 
     async def handle(text: str) -> list[str]:
         await both.wait()
-        seen[text] = tracing.current().trace_id
+        seen[text] = tracing.trace_id(trace.get_current_span())
         return []
 
     sent = {}
     async with flow.running(flow.stage(handle, concurrency=2)):
         for text in ("one", "two"):
-            with tracing.span("submit") as context:
-                sent[text] = context.trace_id
+            with tracing.span("submit") as span:
+                sent[text] = tracing.trace_id(span)
                 await flow.bus.publish(Outgoing("job.one", text, "test.Job", text.encode()))
         await flow.settled()
     assert seen == sent
