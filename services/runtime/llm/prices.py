@@ -128,9 +128,8 @@ class PriceTable:
             decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
             price_file = _PriceFile.model_validate(decoded)
         except ValidationError as error:
-            wrong = error.errors()[0]
-            field_name = ".".join(map(str, wrong["loc"]))
-            raise ValueError(f"{path}: {field_name}: {wrong['msg']}") from error
+            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+            raise ValueError(f"{path}: {'; '.join(wrong)}") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         return cls(price_file.models, price_file.currency, price_file.arenas)
