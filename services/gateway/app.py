@@ -1,6 +1,6 @@
 """The HTTP application of the gateway: REST, server-sent events and web pages."""
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.telemetry import TelemetryConfig
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
@@ -71,6 +72,7 @@ def create_app(
         version=_version(),
         docs_url=None,
         redoc_url=None,
+        telemetry=TelemetryConfig(metrics=False, logs=False, operation_spans=False, exclude=_is_untraced),
         dependencies=[] if access is None else [Depends(access)],
     )
     app.state.gateway = gateway
@@ -151,6 +153,12 @@ def _add_body_schemas(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _is_untraced(scope: MutableMapping[str, Any]) -> bool:
+    """Probes, which tell nothing, and pages whose addresses have tokens, which no collector may see."""
+    path: str = scope["path"]
+    return path in ("/healthz", "/readyz") or path.startswith("/embed/")
 
 
 def _version() -> str:

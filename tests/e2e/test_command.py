@@ -170,6 +170,7 @@ async def test_ctrl_c_loses_nothing_and_a_second_run_pays_for_nothing_twice(tmp_
         environment = LIGHT | {
             "NUGGETSTREAM_LLM_BASE_URL": f"{url}/v1",
             "NUGGETSTREAM_LLM_MODEL": "offline-heuristic",
+            "NUGGETSTREAM_GRACE": "200",  # calls that are on their way end, also on a slow machine
         }
         file = write_lines(tmp_path / "battles.jsonl", [battle(number) for number in range(60)])
         command = ("eval", str(file), "--out", str(tmp_path / "out"))

@@ -127,7 +127,8 @@ def command(
     console = Console(stderr=True)
     _introduce(console, contents, pipeline, llm)
     fetch = read_settings(FetchSettings).replaying(replay)
-    choices = Choices(folder=out / _STATE if out else Path(), pipeline=pipeline, fetch=fetch, llm=llm)
+    folder = out / _STATE if out else Path()
+    choices = Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, grace=server.grace)
     if out is None or dry_run:
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return
