@@ -5,6 +5,7 @@ headers, the sampler (`OTEL_TRACES_SAMPLER`), the attributes of the process (`OT
 While the collector is away, spans wait in a bounded queue and the oldest are dropped; nothing else waits.
 """
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -14,6 +15,7 @@ from opentelemetry import trace
 
 from services.runtime.tracing import begun_trace
 
+_CLOSE_SECONDS = 2.0
 _COLLECTORS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
@@ -34,7 +36,7 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
 
 @contextmanager
 def exported(service: str, environment: Mapping[str, str]) -> Iterator[None]:
-    """Export the spans of this process inside the block; on leaving, send what is left.
+    """Export the spans of this process inside the block; on leaving, send what is left, for two seconds.
 
     Args:
         service: Name of the process, where OTEL_SERVICE_NAME names none.
@@ -60,7 +62,10 @@ def exported(service: str, environment: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     finally:
-        exporting.shutdown()
+        # It retries while the collector is away.
+        sending = threading.Thread(target=exporting.shutdown, daemon=True)
+        sending.start()
+        sending.join(_CLOSE_SECONDS)
 
 
 def client_interceptors() -> list[Any]:
@@ -109,7 +114,7 @@ def provider(service: str, processors: Iterable[Any]) -> Any:
             return begun_trace() or super().generate_trace_id()
 
     resource = Resource.create({"service.name": service, "service.version": version("nuggetstream")})
-    made = TracerProvider(resource=resource, id_generator=BattleIds())
+    made = TracerProvider(resource=resource, id_generator=BattleIds(), shutdown_on_exit=False)
     for processor in processors:
         made.add_span_processor(processor)
     return made

@@ -1,7 +1,9 @@
 """One trace per battle: where spans are exported, and where only the ids are passed on."""
 
 import sys
+import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from opentelemetry import trace
@@ -96,3 +98,22 @@ def test_without_the_packages_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     with trace_export.exported("x", {}):  # nothing is to be exported
         assert not trace_export.client_interceptors()
         assert not trace_export.server_interceptors()
+
+
+def test_a_collector_that_is_away_holds_up_the_end_of_a_process_for_a_moment_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    released, ended = threading.Event(), threading.Event()
+
+    def shutdown() -> None:  # as of an exporter that retries
+        released.wait()
+        ended.set()
+
+    monkeypatch.setattr(trace_export, "_CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr(trace_export, "provider", lambda *_: SimpleNamespace(shutdown=shutdown))
+    monkeypatch.setattr(trace, "set_tracer_provider", lambda _: None)
+    with trace_export.exported("x", {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"}):
+        pass
+    assert not ended.is_set()
+    released.set()
+    assert ended.wait(60)
