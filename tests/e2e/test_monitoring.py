@@ -122,7 +122,11 @@ async def exemplars_name_traces(platform: Platform, collector: Collector) -> Non
         text = (await http.get(f"http://127.0.0.1:{port}/metrics", headers=accept)).text
     named = set(re.findall(r'# \{trace_id="([0-9a-f]{32})"\}', text))
     assert named
-    assert named <= {span.trace for span in collector.spans}
+
+    async def are_exported() -> bool:
+        return named <= {span.trace for span in collector.spans}
+
+    await until(are_exported, 60)
 
 
 @pytest.mark.timeout(300)
