@@ -29,8 +29,8 @@ _QUERY, _NAME, _TEXT = 150, 14, 400  # characters that are shown at most
 _NOTICE = (
     "Offline heuristics, not a language model. Their nuggets agree with people in "
     f"{MEASURED.nuggets:.0%} of 791 public battles, where choosing the longer answer agrees in "
-    f"{MEASURED.longer:.0%}; on topics kept apart in {APART.nuggets:.0%}, and the longer answer in "
-    f"{APART.longer:.0%}."
+    f"{MEASURED.longer:.0%}; on topics kept apart in {APART.nuggets:.0%} (an earlier version), the longer "
+    f"answer in {APART.longer:.0%}."
 )
 
 View = Mapping[str, Any]

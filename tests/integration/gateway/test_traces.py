@@ -10,7 +10,7 @@ from services.runtime import trace_export, tracing
 from tests.integration.gateway.world import World, submission
 
 
-async def test_requests_link_to_the_battle_and_neither_probes_nor_tokens_are_told(
+async def test_requests_link_to_the_battle_and_neither_probes_nor_tokens_are_exported(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exporter = InMemorySpanExporter()
