@@ -84,7 +84,7 @@ class PgVectorIndex:
             detail = "the database lacks pgvector 0.8: an administrator has to run CREATE EXTENSION vector"
             raise Unavailable(Reason.STORE_UNAVAILABLE, detail, admin_detail=str(error.orig)) from error
         if await self._is_there() and not await self._statistics.are_collected():
-            self._tending = asyncio.create_task(self._tend())
+            self._tending = self._database.start(self._tend())
 
     async def ids(self) -> AbstractSet[str] | None:
         """None: chunks leave the index with their rows in the table of chunks."""
@@ -184,7 +184,7 @@ class PgVectorIndex:
     def _tend_if_due(self) -> None:
         due = self._new > _GROWN * self._size and not self._filling
         if due and (self._tending is None or self._tending.done()):
-            self._tending = asyncio.create_task(self._tend())
+            self._tending = self._database.start(self._tend())
 
     async def _tend(self) -> None:
         """Build the index of words, count terms, and build the graph once there are enough chunks."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from operator import itemgetter
@@ -14,11 +14,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from services.runtime import metrics
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.masking import KNOWN, secrets_in
+from services.store.closing import Closing
 from services.store.locks import lock
 from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
 from services.store.sqlite_connection import connect
@@ -61,8 +61,7 @@ class Database:
         self._owner, self._wait = owner, wait
         KNOWN.remember(*secrets_in(url))
         self.engine = _engine(url, connections, wait)
-        self._is_closed = False
-        event.listen(self.engine.sync_engine, "checkin", self._close_returned)
+        self._closing = Closing(self.engine)
         self._is_pooled = is_pooled(url)
         self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -191,16 +190,15 @@ class Database:
         finally:
             self._in_background.release()
 
+    def start(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        """Start a task that uses the database; it is cancelled when the database closes."""
+        return self._closing.start(work)
+
     async def close(self) -> None:
-        """Close all connections; one that a transaction still uses is closed when this ends."""
-        self._is_closed = True
+        """Cancel the tasks that were started, and close all connections, those in use when they return."""
         if self._threads is not None:
             await asyncio.to_thread(self._threads.close)
-        await self.engine.dispose()
-
-    def _close_returned(self, _connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
-        if self._is_closed:  # the pool that it returns to is never used again
-            record.close()
+        await self._closing.close()
 
     def insert(self, table: Table) -> Any:
         """An INSERT in the dialect of the database."""

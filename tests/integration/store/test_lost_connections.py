@@ -130,3 +130,41 @@ async def test_a_connection_in_use_when_the_database_closes_is_closed_after_it(
         working.cancel()
     await asyncio.gather(working, return_exceptions=True)
     assert drivers[0].is_closed()
+
+
+async def test_a_task_of_the_database_ends_before_its_connections(postgres: Database) -> None:
+    database = Database(postgres.url)
+    drivers: list[Any] = []
+
+    async def build() -> None:
+        async with database.unlimited() as driver:
+            drivers.append(driver)
+            await driver.execute("SELECT pg_sleep(60)")
+
+    building = database.start(build())
+    while not drivers:
+        await asyncio.sleep(0.01)
+    await database.close()
+    assert building.cancelled()
+    assert drivers[0].is_closed()
+
+
+async def test_a_connection_of_a_transaction_that_was_just_cancelled_is_closed_with_the_database(
+    postgres: Database,
+) -> None:
+    database = Database(postgres.url)
+    drivers: list[Any] = []
+
+    async def work() -> None:
+        async with database.reading() as tx:
+            drivers.append((await tx.get_raw_connection()).driver_connection)
+            await tx.execute(text("SELECT pg_sleep(60)"))
+
+    working = asyncio.create_task(work())
+    while not drivers:
+        await asyncio.sleep(0.01)
+    working.cancel()
+    await database.close()
+    assert drivers[0].is_closed()
+    with pytest.raises(asyncio.CancelledError):
+        await working
