@@ -69,6 +69,7 @@ class Choices:
         entry: Which battles the gateway accepts for evaluation.
         batches: Where model calls wait for a batch; None where each is made at once.
         embedding: Where the embedding model is, and how it is computed.
+        kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
         retrieval: How the retriever searches.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
     """
@@ -88,6 +89,7 @@ class Choices:
     entry: EntrySettings = field(default_factory=EntrySettings)
     batches: "Batches | None" = None
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
+    kept_vectors: Path | None = None
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
     dry_run: DryRunEndpoints | None = None
 
@@ -275,6 +277,7 @@ class _Starter:
             has_broker=True,
             batches=choices.batches,
             embedding=choices.embedding,
+            kept_vectors=choices.kept_vectors,
             retrieval=choices.retrieval,
             dry_run=choices.dry_run,
             reranking=self.reranking,

@@ -15,6 +15,8 @@ from services.runtime.llm.address import EndpointAddress
 from services.runtime.masking import KNOWN, masked_url, secrets_in
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from services.indexer.cuts import Cuts
     from services.indexer.endpoint import EmbeddingEndpoint
     from services.indexer.remote import RemoteEmbedder
@@ -136,6 +138,8 @@ async def open_model(
     llm: "LLMSettings",
     database: "Database",
     app: "ASGIApp | None" = None,
+    *,
+    kept: "Path | None" = None,
 ) -> AsyncIterator[Model | None]:
     """The embedding model; None in a light installation.
 
@@ -145,6 +149,7 @@ async def open_model(
         llm: Contains prices and budgets.
         database: Contains vectors of the model, and what was spent.
         app: Answers in this process in place of the endpoint; None to ask the endpoint.
+        kept: File with vectors of a model in this process, for the next run; None to keep none.
 
     Raises:
         NotPrepared: What computes the model is not installed.
@@ -159,7 +164,17 @@ async def open_model(
             runtime_of(pipeline.embedding_model)
         except NotInstalled as error:
             raise NotPrepared(str(error)) from error
-        yield local_model(pipeline.embedding_model, settings.embedding_threads, settings.embedding_device)
+        model = local_model(pipeline.embedding_model, settings.embedding_threads, settings.embedding_device)
+        if kept is None:
+            yield model
+            return
+        from services.indexer.kept_vectors import KeptVectors
+
+        keeping = KeptVectors(model, kept)
+        try:
+            yield keeping
+        finally:
+            keeping.save()
     else:
         endpoint = _endpoint(settings, pipeline.embedding_model, app)
         remote = _remote(settings, endpoint, llm, database)

@@ -9,6 +9,7 @@ from services.cli.showing import BadInput
 MARK = "made-by-nuggetstream-demo.txt"
 STATE = "state"
 PAGES = "pages"
+VECTORS = "vectors.npz"  # of the texts of the demo, which the next demo does not compute again
 _MARK_TEXT = (
     "`nuggetstream demo` created this folder; the next demo replaces the results, pages/ and state/ in it.\n"
 )

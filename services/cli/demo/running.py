@@ -16,7 +16,7 @@ from services.cli.demo.battles import read_battles
 from services.cli.demo.boards import boards_in_short
 from services.cli.demo.browser import open_url
 from services.cli.demo.explain import explanation, pick
-from services.cli.demo.folder import PAGES, STATE, claim, remove_earlier
+from services.cli.demo.folder import PAGES, STATE, VECTORS, claim, remove_earlier
 from services.cli.demo.next_steps import next_steps
 from services.cli.demo.progress import ProgressLine
 from services.cli.demo.site import demo_root, serve_site
@@ -94,7 +94,14 @@ async def _site(
             scraper_total_seconds=_PAGE_SECONDS,
         )
         embedding = read_settings(EmbeddingSettings)
-        choices = Choices(folder=out / STATE, pipeline=pipeline, fetch=fetch, llm=llm, embedding=embedding)
+        choices = Choices(
+            folder=out / STATE,
+            pipeline=pipeline,
+            fetch=fetch,
+            llm=llm,
+            embedding=embedding,
+            kept_vectors=out / STATE / VECTORS,
+        )
         yield choices, site
 
 

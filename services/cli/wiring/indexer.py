@@ -40,9 +40,15 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     async with AsyncExitStack() as opened:
         model = parts.embedder
         if model is None:
-            model = await opened.enter_async_context(
-                open_model(parts.embedding, parts.pipeline, parts.llm, parts.database, parts.stand_in)
+            opening = open_model(
+                parts.embedding,
+                parts.pipeline,
+                parts.llm,
+                parts.database,
+                parts.stand_in,
+                kept=parts.kept_vectors,
             )
+            model = await opened.enter_async_context(opening)
         if model is None:
             yield Service(name="indexer", stages=[build(indexer)])
             return

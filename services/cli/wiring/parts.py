@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.cli.access_settings import AccessSettings
@@ -47,6 +48,7 @@ class Parts:
         batches: Where model calls wait for a batch; None where each is made at once.
         retrieval: How the retriever searches.
         embedding: Where the embedding model is.
+        kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
         embedder: The embedding model, where it is open already; the indexer opens it otherwise.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
         reranking: The reranker of the retriever, which is loaded; None for other services and without one.
@@ -70,6 +72,7 @@ class Parts:
     batches: "Batches | None" = None
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
+    kept_vectors: Path | None = None
     embedder: Model | None = None
     dry_run: DryRunEndpoints | None = None
     reranking: "Reranking | None" = None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from services.cli.demo.folder import MARK, NotOfADemo, claim, remove_earlier, unmark
+from services.cli.demo.folder import MARK, VECTORS, NotOfADemo, claim, remove_earlier, unmark
 from services.cli.main import main
 
 
@@ -60,10 +60,17 @@ def test_a_new_or_empty_folder_is_marked_as_the_demo_s(tmp_path: Path) -> None:
 
 async def test_what_a_demo_left_is_replaced_and_what_was_put_beside_it_stays(tmp_path: Path) -> None:
     own = left_by_a_demo(tmp_path)
-    fill(own, "notes.txt", "pages/mine.html", "state/keep.txt")
+    fill(own, "notes.txt", "pages/mine.html", "state/keep.txt", f"state/{VECTORS}")
     claim(own)
     await remove_earlier(own)
-    assert files(own) == {MARK, "notes.txt", "pages/mine.html", "state/keep.txt", "state/lock"}
+    assert files(own) == {
+        MARK,
+        "notes.txt",
+        "pages/mine.html",
+        "state/keep.txt",
+        "state/lock",
+        f"state/{VECTORS}",
+    }
 
 
 def test_results_of_another_kind_take_the_mark_away(tmp_path: Path) -> None:
