@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "myst_nb",
+    "docs.extensions.accessible",
     "docs.extensions.docstrings",
     "docs.extensions.languages",
     "docs.extensions.references",
