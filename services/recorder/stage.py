@@ -30,6 +30,7 @@ from nuggetstream.domain.lens import evaluator_of
 from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.text.manipulation import flags_of
+from services.recorder.costs import BattleCosts
 from services.runtime.errors import InvalidInput
 from services.runtime.grouping import Grouping
 from services.runtime.languages import language_of
@@ -64,11 +65,13 @@ class Recorder:
         battles: The tables of battles, events and failures.
         notify: Publishes a core NATS message (subject, body), which may get lost.
         evaluators: Names of the declared evaluators.
+        costs: Exports what battles cost; None to export nothing.
     """
 
     battles: Battles
     notify: Notify
     evaluators: Sequence[str] = ()
+    costs: BattleCosts | None = None
     _record: Grouping[NewEvent, Recording] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -132,6 +135,8 @@ class Recorder:
             counted_in=arena_of(event) if outcomes else "",
         )
         await self.notify(RECORDED, notification.SerializeToString())
+        if not recorded.known and recorded.ended is not None and self.costs is not None:
+            await self.costs.observe(battle_id_of(event), arena_of(event))
 
     async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
         return await self.battles.record_all(new, datetime.now(UTC))

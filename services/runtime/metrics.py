@@ -11,6 +11,7 @@ from prometheus_client import Counter, Gauge, Histogram
 _SECONDS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800)
 # Fewer, because arenas multiply them.
 _SECONDS_BY_ARENA = (0.1, 0.5, 1, 5, 15, 60, 300, 1800)
+_MONEY = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10)
 _TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
 
 # --- messaging ---------------------------------------------------------------------------------
@@ -93,6 +94,12 @@ BATTLE_SECONDS = Histogram(
     "Seconds from the submission of a battle to its last result.",
     ["arena"],
     buckets=_SECONDS_BY_ARENA,
+)
+BATTLE_COST = Histogram(
+    "nuggetstream_battle_cost",
+    "Cost of the model calls that scored a battle, in a currency.",
+    ["arena", "currency"],
+    buckets=_MONEY,
 )
 EMBED_VIEWS = Counter("nuggetstream_embed_views_total", "Pages of battles served for frames on other sites.")
 OUTBOX_MESSAGES = Gauge(

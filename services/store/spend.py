@@ -35,6 +35,11 @@ _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")
 _BOOKING = insert(spend)
 _ARENAS = select(battles.c.id, battles.c.arena).where(battles.c.id.in_(bindparam("ids", expanding=True)))
+_COST = (
+    select(spend.c.currency, func.sum(spend.c.picos).label("picos"))
+    .where(spend.c.battle_id == bindparam("battle"), spend.c.stage.not_like(f"{GRADER_PREFIX}%"))
+    .group_by(spend.c.currency)
+)
 _PICO = Decimal("1e-12")  # a price per million tokens with up to six decimals is a multiple of it
 
 
@@ -76,6 +81,18 @@ class DatabaseSpendStore:
         """What scoring a battle has cost, which budgets count; evaluators have budgets of their own."""
         [spent] = await self._read(self._queries.of_battle, {"battle": battle_id})
         return spent
+
+    async def cost_of_battle(self, battle_id: str) -> Money | None:
+        """What scoring a battle has cost, in whatever currency.
+
+        None without a call, with one whose price is unknown, or with prices in several currencies.
+        """
+        rows = await self._database.read(
+            lambda connection: connection.execute(_COST, {"battle": battle_id}).all()
+        )
+        if len(rows) != 1 or rows[0].currency is None:
+            return None
+        return Money(amount_of(int(rows[0].picos)), rows[0].currency)
 
     async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
         """`of_battle`, and the total of a day (UTC), in one query."""

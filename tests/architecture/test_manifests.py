@@ -102,9 +102,13 @@ def alerts() -> list[dict[str, Any]]:
     return [rule for group in groups for rule in group["rules"]]
 
 
-def panels() -> list[dict[str, Any]]:
+def dashboard() -> dict[str, Any]:
     text = (DEPLOY / "grafana/dashboards/nuggetstream.json").read_text(encoding="utf-8")
-    return list(json.loads(text)["panels"])
+    return dict(json.loads(text))
+
+
+def panels() -> list[dict[str, Any]]:
+    return list(dashboard()["panels"])
 
 
 def test_alerts_are_written_against_metrics_that_exist() -> None:
@@ -136,6 +140,26 @@ def test_panels_are_written_against_metrics_that_exist() -> None:
         used = set().union(*(words(target["expr"]) for target in panel["targets"]))
         assert used, panel["title"]
         assert used <= metric_names(), panel["title"]
+
+
+def test_every_variable_of_the_dashboard_chooses_what_a_panel_shows() -> None:
+    used = {
+        name
+        for panel in panels()
+        for each in panel["targets"]
+        for name in re.findall(r"=~\"\$(\w+)\"", each["expr"])
+    }
+    assert used == {variable["name"] for variable in dashboard()["templating"]["list"]}
+    assert used == {"arena", "stage", "model"}
+
+
+def test_no_two_panels_share_a_place_or_an_id() -> None:
+    assert len({panel["id"] for panel in panels()}) == len(panels())
+    places = [panel["gridPos"] for panel in panels()]
+    cells = [
+        (x, y) for p in places for x in range(p["x"], p["x"] + p["w"]) for y in range(p["y"], p["y"] + p["h"])
+    ]
+    assert len(cells) == len(set(cells))
 
 
 def test_a_metric_that_does_not_exist_would_be_noticed() -> None:

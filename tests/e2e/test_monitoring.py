@@ -42,12 +42,20 @@ def selectors(expression: str) -> set[str]:
     }  # fmt: skip
 
 
+def with_all(expression: str) -> str:
+    """The expression of a panel while "All" is chosen of every variable."""
+    return re.sub(r"\$\w+", ".*", expression)
+
+
 def required() -> Iterator[tuple[str, str]]:
     """What must have data, by where it is used: all panels as they are, and what alerts compare."""
     dashboard = json.loads((DEPLOY / "grafana/dashboards/nuggetstream.json").read_text(encoding="utf-8"))
     for panel in dashboard["panels"]:
         for target in panel["targets"]:
-            yield f"panel {panel['title']}", target["expr"]
+            yield f"panel {panel['title']}", with_all(target["expr"])
+    for variable in dashboard["templating"]["list"]:
+        [(metric, label)] = re.findall(r"^label_values\((\w+), (\w+)\)$", variable["query"])
+        yield f"variable {variable['name']}", f'count by ({label}) ({metric}{{{label}!=""}})'
     for rule in alerts():
         for selector in selectors(rule["expr"]):
             if selector.partition("{")[0] not in FROM_ELSEWHERE:

@@ -34,6 +34,21 @@ async def test_nothing_booked_is_nothing_spent(database: Database) -> None:
     assert await DatabaseSpendStore(database).of_day(DAY) == Spend()
 
 
+async def test_the_cost_of_a_battle_is_known_where_all_its_calls_have_prices_in_one_currency(
+    database: Database,
+) -> None:
+    record, euros = DatabaseSpendStore(database), Money(Decimal("0.5"), "EUR")
+    assert await record.cost_of_battle("b1") is None
+    for number in range(2):
+        await record.add(replace(ENTRY, stage=f"stage {number}"))
+    await record.add(replace(ENTRY, stage="grader-ragelo", cost=euros))  # an evaluator scores no battle
+    await record.add(replace(ENTRY, battle_id="b2"))
+    assert await record.cost_of_battle("b1") == Money(2 * Decimal("0.000000025"), "USD")
+    await record.add(replace(ENTRY, battle_id="b2", cost=euros))
+    await record.add(replace(ENTRY, battle_id="b1", cost=None))
+    assert [await record.cost_of_battle(battle) for battle in ("b1", "b2")] == [None, None]
+
+
 async def test_sums_are_the_same_as_in_memory(database: Database) -> None:
     record, expected = DatabaseSpendStore(database), Spend()
     for entry in (ENTRY, replace(ENTRY, cost=None), replace(ENTRY, source="estimate"), ENTRY):

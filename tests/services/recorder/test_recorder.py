@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from arena.v1 import arena_pb2
+from prometheus_client import REGISTRY
 
 from nuggetstream.domain.battle import Answer
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
@@ -14,17 +16,22 @@ from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.assembly import failure_view
+from services.recorder.costs import BattleCosts
 from services.recorder.parking import Parking
 from services.recorder.stage import Recorder
 from services.runtime.errors import InvalidInput
+from services.runtime.llm.accounting import Entry
+from services.runtime.llm.prices import Money, Tokens
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcomes import Outcomes
 from services.store.parked import ParkedEvents
 from services.store.recording import NewEvent, Recording
+from services.store.spend import DatabaseSpendStore
 from services.wire.codec import decode
 from services.wire.subjects import RECORDED
 from tests import samples
+from tests.samples import NOON
 
 SUBMITTED = BattleSubmitted("submitted", samples.battle())
 
@@ -48,6 +55,22 @@ async def test_every_event_is_recorded_once_and_nudged_whenever_it_comes(record:
     events = await Battles(record).events_of("b1")
     assert [event.name for event in events] == ["submitted", "judged", "voted"]
     assert decode(events[1].schema, events[1].body) == samples.judged()
+
+
+async def test_the_cost_of_a_battle_is_exported_once_when_it_has_ended(record: Database) -> None:
+    recorder = Recorder(Battles(record), Nudges(), costs=BattleCosts(DatabaseSpendStore(record)))
+
+    def exported() -> tuple[float | None, float | None]:
+        labels = {"arena": samples.battle().arena, "currency": "XTS"}
+        read, name = REGISTRY.get_sample_value, "nuggetstream_battle_cost"
+        return read(f"{name}_count", labels), read(f"{name}_sum", labels)
+
+    await recorder(SUBMITTED)
+    cost = Money(Decimal("0.25"), "XTS")
+    await DatabaseSpendStore(record).add(Entry("b1", "judge", "m", NOON.date(), Tokens(1, 1), cost, "usage"))
+    for event in (samples.judged(), samples.assigned(1, 0, of=1), samples.judged()):
+        await recorder(event)
+    assert exported() == (1.0, 0.25)
 
 
 async def test_a_battle_is_known_from_its_first_event(record: Database) -> None:
