@@ -1,9 +1,7 @@
 """Results as tables: a result gives its columns and rows once and can then be printed, written and analysed.
 
-class Board(Tabular):
-    def table(self) -> Table: ...
-
-print(board)        board.to_frame()        board.to_latex()        board.to_parquet("board.parquet")
+Of a board, which is `Tabular`, `print(board)` shows the table, and `board.to_frame()`, `board.to_latex()` and
+`board.to_parquet("board.parquet")` give it to others.
 """
 
 from abc import ABC, abstractmethod
