@@ -82,8 +82,8 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
     merit = TRUST[dense] * topical(vectors, asked)
     merit += manner([c.text for c in pool], [c.opens for c in pool], weight)
     alike = vectors @ vectors.T
-    if not dense:  # a short sentence is less like a long one than what it says
-        alike = np.maximum(alike, SAME[dense] * (_shared([c.text for c in pool], weight) >= SHARED))
+    # A short sentence is less like a long one than what it says.
+    alike = np.maximum(alike, SAME[dense] * (_shared([c.text for c in pool], weight) >= SHARED))
     return _facts(pool, _diverse(merit, alike, min(limit, ENOUGH), SAME[dense]), alike, SAME[dense])
 
 
@@ -103,12 +103,16 @@ def _candidates(documents: Sequence[Document], usable: Callable[[str], object]) 
 
 
 def is_fact(sentence: str) -> bool:
-    """Whether a sentence can be a fact: long enough, mostly letters, not a question."""
+    """Whether a sentence can be a fact: long enough, mostly letters, no question, and no words before a list.
+
+    >>> is_fact("Three forces shape the tides of a bay."), is_fact("Three forces shape the tides of a bay:")
+    (True, False)
+    """
     letters = sum(map(str.isalpha, sentence))
     return (
         len(set(terms(sentence))) >= MIN_TERMS
         and letters >= 0.6 * len(sentence.replace(" ", ""))
-        and not sentence.endswith(("?", "？", "؟"))
+        and not sentence.endswith(("?", "？", "؟", ":", "："))
     )
 
 
