@@ -73,8 +73,7 @@ STREAM_BYTES_LEFT = Gauge(
     "nuggetstream_stream_bytes_left", "Bytes until a stream of the broker is full.", ["stream"]
 )
 BROKER_RESTARTS = Counter(
-    "nuggetstream_broker_restarts_total",
-    "Restarts of embedded mode's broker, which had ended or could not write.",
+    "nuggetstream_broker_restarts_total", "Restarts of embedded mode's broker, which had failed."
 )
 
 # --- battles -----------------------------------------------------------------------------------
@@ -96,10 +95,7 @@ BATTLE_SECONDS = Histogram(
     buckets=_SECONDS_BY_ARENA,
 )
 BATTLE_COST = Histogram(
-    "nuggetstream_battle_cost",
-    "Cost of the model calls that scored a battle, in a currency.",
-    ["arena", "currency"],
-    buckets=_MONEY,
+    "nuggetstream_battle_cost", "Cost of scoring a battle.", ["arena", "currency"], buckets=_MONEY
 )
 EMBED_VIEWS = Counter("nuggetstream_embed_views_total", "Pages of battles served for frames on other sites.")
 OUTBOX_MESSAGES = Gauge(
@@ -129,7 +125,7 @@ IMPORTANCE_DECISIONS = Counter(
 )
 FLIPS = Counter(
     "nuggetstream_judge_verdicts_total",
-    "Verdicts of judges, by whether the order of the answers flipped them.",
+    "Verdicts, by whether the order of answers flipped them.",
     ["flipped"],
 )
 JUDGE_POSITION = Counter(
@@ -144,9 +140,7 @@ JUDGE_LENGTH = Counter(
 )
 CANARY_RUNS = Counter("nuggetstream_canary_runs_total", "Runs of the canary battles.", ["evaluator", "model"])
 CANARY_FLIPS = Counter(
-    "nuggetstream_canary_flips_total",
-    "Canary battles that an injection won.",
-    ["evaluator", "model"],
+    "nuggetstream_canary_flips_total", "Canary battles that an injection won.", ["evaluator", "model"]
 )
 CANARY_PROBLEMS = Gauge(
     "nuggetstream_canary_problems",

@@ -122,7 +122,8 @@ async def test_a_killed_run_continues_with_its_batches_and_pays_half_once(tmp_pa
         assert float(row["cost"]["amount"]) == pytest.approx(full / 2)
         assert sum(spend["calls"] for spend in row["spend"]) == 5
     assert not killed.records()
-    assert provider.paths["DELETE /v1/files"] >= 2 * provider.paths["POST /v1/files"]
+    # A kill between the upload of a file and its batch leaves the file to the provider.
+    assert provider.paths["DELETE /v1/files"] >= 2 * provider.paths["POST /v1/batches"] > 0
 
 
 async def test_what_has_no_batches_is_an_error_at_the_start(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import VectorIndex
 from services.store.database import Database
 from tests.databases import copy_of
+from tests.integration.store.conftest import WAIT
 from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414 - a fixture
 
 MAKERS: dict[str, Callable[[Database], VectorIndex]] = {
@@ -54,7 +55,7 @@ def kind_and_url(
 async def indexed(kind_and_url: tuple[str, str]) -> AsyncIterator[Indexed]:
     """Each kind of index in turn."""
     kind, url = kind_and_url
-    database, made = Database(url), list[VectorIndex]()
+    database, made = Database(url, wait=WAIT), list[VectorIndex]()
 
     def make() -> VectorIndex:
         made.append(MAKERS[kind](database))

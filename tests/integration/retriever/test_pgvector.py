@@ -26,7 +26,7 @@ from services.store.database import Database
 from services.store.deletion import DeletedBattle, Deletions
 from tests.fakes import WordVectors
 from tests.integration.retriever.test_every_index import MODEL, chunk
-from tests.integration.store.conftest import PostgresServer
+from tests.integration.store.conftest import WAIT, PostgresServer
 from tests.samples import NOON
 
 NAMES = ("tea", "coffee", "leaf", "bean", "water", "green", "black", "white", "oolong")
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.postgresql
 @pytest.fixture
 async def postgres(postgres_server: PostgresServer) -> AsyncIterator[Database]:
     with postgres_server.database("migrated") as url:
-        database = Database(url)
+        database = Database(url, wait=WAIT)
         yield database
         await database.close()
 

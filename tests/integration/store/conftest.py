@@ -14,6 +14,8 @@ from services.store.database import Database
 from tests.databases import copy_of, migrate, sqlite_url
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+# Seconds for a connection: a loaded machine is no busy process.
+WAIT = 90.0
 _numbers = itertools.count(1)
 
 
@@ -74,7 +76,7 @@ def database_url(request: pytest.FixtureRequest, migrated_sqlite: Path, tmp_path
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """A connection to it."""
-    database = Database(database_url)
+    database = Database(database_url, wait=WAIT)
     yield database
     await database.close()
 
@@ -83,7 +85,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 async def postgres(postgres_server: PostgresServer) -> AsyncIterator[Database]:
     """A connection to a migrated database, for what only PostgreSQL does."""
     with postgres_server.database("migrated") as url:
-        database = Database(url)
+        database = Database(url, wait=WAIT)
         yield database
         await database.close()
 
@@ -102,6 +104,6 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 async def empty_database(empty_url: str) -> AsyncIterator[Database]:
     """A connection to it."""
-    database = Database(empty_url)
+    database = Database(empty_url, wait=WAIT)
     yield database
     await database.close()

@@ -63,11 +63,13 @@ async def test_a_process_that_is_busy_does_not_say_that_the_database_is_away(
     postgres: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answering, "_INTERVAL", 0.01)
-    async with watched(postgres):
-        await until(postgres, 1)
+    database = Database(postgres.url, wait=1.0)
+    async with watched(database):
+        await until(database, 1)
         async with AsyncExitStack() as stack:
             for _ in range(DEFAULT_CONNECTIONS):
-                await stack.enter_async_context(postgres.transaction())
+                await stack.enter_async_context(database.transaction())
             with pytest.raises(Busy):
-                await require_answer(postgres, within=60)
-            assert answers(postgres) == 1
+                await require_answer(database, within=60)
+            assert answers(database) == 1
+    await database.close()

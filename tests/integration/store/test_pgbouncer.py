@@ -16,7 +16,7 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.migrate import upgrade
 from tests.e2e.ports import free_ports
-from tests.integration.store.conftest import PostgresServer
+from tests.integration.store.conftest import WAIT, PostgresServer
 from tests.samples import battle
 from tests.tools import find_tool
 
@@ -115,7 +115,7 @@ async def test_twenty_processes_share_five_connections(pooled: tuple[str, Databa
     preparing = Database(url, connections=1)
     await upgrade(preparing)
     await preparing.close()
-    processes = [Database(url, EACH) for _ in range(PROCESSES)]
+    processes = [Database(url, EACH, wait=WAIT) for _ in range(PROCESSES)]
     writes = [
         Battles(database).accept(battle(f"b{number}-{turn}"), b"body", datetime.now(UTC))
         for number, database in enumerate(processes)
@@ -130,7 +130,7 @@ async def test_twenty_processes_share_five_connections(pooled: tuple[str, Databa
 
 async def test_single_queries_of_many_clients_do_not_meet_in_the_pooler(pooled: tuple[str, Database]) -> None:
     url, _ = pooled
-    processes = [Database(url, EACH) for _ in range(PROCESSES)]
+    processes = [Database(url, EACH, wait=WAIT) for _ in range(PROCESSES)]
 
     async def read(database: Database, number: int) -> int:
         async with database.reading() as tx:
