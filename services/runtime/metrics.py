@@ -124,9 +124,7 @@ IMPORTANCE_DECISIONS = Counter(
     ["result"],  # result: decided | declined
 )
 FLIPS = Counter(
-    "nuggetstream_judge_verdicts_total",
-    "Verdicts, by whether the order of answers flipped them.",
-    ["flipped"],
+    "nuggetstream_judge_verdicts_total", "Verdicts, by whether the order flipped them.", ["flipped"]
 )
 JUDGE_POSITION = Counter(
     "nuggetstream_judge_position_total",
