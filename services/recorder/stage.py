@@ -125,7 +125,7 @@ class Recorder:
             raise recorded
         if not recorded.known:
             if not (isinstance(event, BattleAssigned) and event.nugget_list.edit):  # it had ended before
-                _measure(recorded, arena_of(event))
+                await self._measure(recorded, event)
             for outcome in outcomes:
                 _observe(outcome)
         # Also of an event that was recorded where it was accepted, or by a process that was killed.
@@ -135,8 +135,15 @@ class Recorder:
             counted_in=arena_of(event) if outcomes else "",
         )
         await self.notify(RECORDED, notification.SerializeToString())
-        if not recorded.known and recorded.ended is not None and self.costs is not None:
-            await self.costs.observe(battle_id_of(event), arena_of(event))
+
+    async def _measure(self, recorded: Recorded, event: BattleEvent) -> None:
+        if recorded.ended is None:
+            return
+        label, seconds = arena_label(arena_of(event)), datetime.now(UTC) - recorded.ended.received_at
+        BATTLES.labels(label, recorded.ended.state.value).inc()
+        BATTLE_SECONDS.labels(label).observe(seconds.total_seconds())
+        if self.costs is not None:
+            await self.costs.observe(battle_id_of(event), label)
 
     async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
         return await self.battles.record_all(new, datetime.now(UTC))
@@ -150,14 +157,6 @@ def _submission_of(event: BattleEvent) -> BattleSubmitted | None:
         return None
     battle = event.battle
     return BattleSubmitted(submission_key(battle.id, battle.content_hash()), battle, None, flags_of(battle))
-
-
-def _measure(recorded: Recorded, arena: str) -> None:
-    if recorded.ended is None:
-        return
-    label, seconds = arena_label(arena), datetime.now(UTC) - recorded.ended.received_at
-    BATTLES.labels(label, recorded.ended.state.value).inc()
-    BATTLE_SECONDS.labels(label).observe(seconds.total_seconds())
 
 
 def _observe(outcome: Outcome) -> None:

@@ -40,7 +40,7 @@ class Closing:
         is returned; where the event loop ends before, SQLAlchemy cannot close it.
         """
         self._is_closing = True
-        tasks = tuple(self._tasks)
+        tasks = [task for task in self._tasks if not task.done()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -68,7 +68,9 @@ async def test_the_cost_of_a_battle_is_exported_once_when_it_has_ended(record: D
     await recorder(SUBMITTED)
     cost = Money(Decimal("0.25"), "XTS")
     await DatabaseSpendStore(record).add(Entry("b1", "judge", "m", NOON.date(), Tokens(1, 1), cost, "usage"))
-    for event in (samples.judged(), samples.assigned(1, 0, of=1), samples.judged()):
+    labelled = samples.assigned(1, 0, of=1)
+    edited = replace(labelled, key="edited", nugget_list=replace(labelled.nugget_list, edit=1))
+    for event in (samples.judged(), labelled, samples.judged(), edited):
         await recorder(event)
     assert exported() == (1.0, 0.25)
 
