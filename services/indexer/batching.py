@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from contextvars import Context
-from typing import Protocol
 
 import numpy as np
 
@@ -11,17 +10,6 @@ from services.indexer.gathering import BatchLimits, Gathering, Waiting, answer, 
 from services.runtime.embedding import Embedder, Vectors
 
 _LIMITS = BatchLimits(texts=256)
-
-
-class LocalModel(Embedder, Protocol):
-    """An embedding model in this process."""
-
-    async def ready(self) -> None:
-        """Load the model, unless it is loaded.
-
-        Raises:
-            OSError: There is no such model, or it cannot be downloaded.
-        """
 
 
 class BatchingEmbedder:

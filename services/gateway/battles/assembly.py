@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import cast
 
-from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import (
     BattleEvent,
     BattleFailed,
@@ -99,11 +99,6 @@ def assemble(
         flags=flag_views(submitted.battle, submitted.flags),
         explanation=explanation.lines,
     )
-
-
-def accepted_battle(body: bytes) -> Battle:
-    """The battle as it was accepted."""
-    return _submitted(body).battle
 
 
 def _submitted(body: bytes) -> BattleSubmitted:

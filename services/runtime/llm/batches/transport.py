@@ -80,11 +80,6 @@ class Batches:
                 await apis[record.endpoint].delete_files(record.batch)
             self._records.remove(record)
 
-    @property
-    def in_progress(self) -> int:
-        """Number of batches that were uploaded and are recorded."""
-        return len(self._records.read())
-
     def _api(self, settings: LLMSettings) -> BatchAPI:
         key = settings.api_key.get_secret_value() if settings.api_key else None
         if (settings.url, key) not in self._apis:
