@@ -8,6 +8,7 @@ from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
 VERSION = "nuggetizer-5"
+LONGEST = 300  # characters of a nugget; a server that enforces the schema ends a longer one there
 _TOKENS_PER_NUGGET = 60
 
 SYSTEM = (
@@ -136,9 +137,8 @@ def _spare(documents: Sequence[Block]) -> tuple[str, ...]:
 
 def _nuggets_of(documents: Sequence[Block], least: int, most: int) -> Lines:
     """The form of nuggets that some documents state."""
-    return Lines.listed(
-        "[vo]( {cited}){1,20}: .{1,300}", least, most, [document.id for document in documents]
-    )
+    form = f"[vo]( {{cited}}){{1,20}}: {{character}}{{1,{LONGEST}}}"
+    return Lines.listed(form, least, most, [document.id for document in documents])
 
 
 def _some_text(reply: NuggetsReply) -> None:

@@ -71,7 +71,7 @@ def on_scales(scales: Mapping[str, Criterion]) -> Callable[[GradesReply], None]:
 
 def graded(scales: Mapping[str, Criterion]) -> Lines:
     """The form of a reply that has exactly one grade for each name, on its scale."""
-    return Lines.labelled(list(scales), "-?[0-9]{1,4}(: .+)?")
+    return Lines.labelled(list(scales), "-?[0-9]{1,4}(: {character}+)?")
 
 
 def of_criteria(criteria: Iterable[Criterion]) -> Callable[[GradesReply], None]:

@@ -1,6 +1,5 @@
 """What can be used of a reply, and the second request: for all of it, or for the lines that are missing."""
 
-import re
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Any, Generic
@@ -157,7 +156,7 @@ def _usable_lines(prompt: Prompt[R], completion: Completion) -> tuple[str, list[
             [line] = getattr(prompt.reply.model_validate({field: [item]}), field)
         except ValidationError:
             continue
-        if prompt.lines is not None and re.fullmatch(prompt.lines.pattern, line.line()):
+        if prompt.lines is not None and prompt.lines.allow(line.line()):
             lines.append(line)
     return field, lines
 

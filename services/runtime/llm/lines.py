@@ -3,7 +3,7 @@
     Lines.labelled(["n1", "n2"], "[vo]")   ->   two lines, each `n1 v`, `n1 o`, `n2 v` or `n2 o`
 
 Servers that enforce a schema while they write (OpenAI, llama.cpp, vLLM) can then write nothing else. The
-expressions are those that all of them know: no look-around, no escapes but of a dot, no named groups.
+expressions are those that all of them know: no look-around, no named groups.
 """
 
 import json
@@ -14,6 +14,9 @@ from typing import Any
 
 _ID = re.compile(r"[\w.-]+")
 _CHARACTERS = 2  # of a token, at least, in nearly all texts
+# OpenAI and vLLM match the text of a string, llama.cpp its JSON: there, a quotation mark would end the text,
+# and a backslash might begin an unknown escape. It sends nothing more of a reply that is no JSON.
+_CHARACTER = r'[^"\\\x00-\x1F]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class Lines:
     Attributes:
         ids: Ids that begin exactly one line each; empty where lines are not about given ids.
         rest: Regular expression of a line, or of what follows its id and a space; `{cited}` stands for one of
-            the ids of documents that a line may cite.
+            the ids of documents that a line may cite, `{character}` for a character of a text.
         least: Fewest lines.
         most: Most lines.
         cited: Ids of documents that a line may cite.
@@ -47,12 +50,20 @@ class Lines:
 
     @property
     def pattern(self) -> str:
-        """Regular expression of a whole line.
+        """Regular expression of a whole line, for the server that writes it.
 
         >>> Lines.labelled(["n1", "n2"], "[vo]").pattern
         '^(n1|n2) [vo]$'
         """
-        rest = self.rest.replace("{cited}", one_of(self.cited)) if self.cited else self.rest
+        return self._pattern(_CHARACTER)
+
+    def allow(self, line: str) -> bool:
+        """Whether a line that was read has the form; the texts in it may have any characters."""
+        return re.fullmatch(self._pattern("."), line, re.DOTALL) is not None
+
+    def _pattern(self, character: str) -> str:
+        rest = self.rest.replace("{character}", character)
+        rest = rest.replace("{cited}", one_of(self.cited)) if self.cited else rest
         return f"^{one_of(self.ids)} {rest}$" if self.ids else f"^{rest}$"
 
     def of(self, ids: Sequence[str]) -> "Lines":

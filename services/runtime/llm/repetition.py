@@ -2,17 +2,18 @@
 
 _REPEATED = 300  # characters; no text that means something repeats itself for so long
 _TIMES = 4  # repetitions, at least
-_LONGEST_UNIT = 400  # characters
+_LONG_UNIT, _LONG_TIMES = 200, 2  # characters; repetitions of so long a unit, such as some facts of a list
+_LONGEST_UNIT = 1500  # characters
 _PROBE = 16  # characters by which a former occurrence is found
 
-WINDOW = max(_REPEATED, _TIMES * _LONGEST_UNIT) + _LONGEST_UNIT  # characters at the end that decide
+WINDOW = (_LONG_TIMES + 1) * _LONGEST_UNIT  # characters at the end that decide
 
 
 def repetition(text: str) -> int | None:
     """Number of characters at the end of a text that only repeat what is before them; None without any.
 
-    What is repeated is a unit of at most 400 characters; the text repeats it at least four times, and for at
-    least 300 characters.
+    What is repeated is a unit of at most 1,500 characters. The text repeats it at least four times, from 200
+    characters on twice, and for at least 300 characters.
 
     >>> repetition("Tides rise. " + "They fall. " * 40)
     431
@@ -34,7 +35,7 @@ def repetition(text: str) -> int | None:
 
 
 def _repeats(tail: str, unit: int) -> bool:
-    least = max(_REPEATED, _TIMES * unit)
+    least = max(_REPEATED, (_TIMES if unit < _LONG_UNIT else _LONG_TIMES) * unit)
     end = tail[-least - unit :]
     return len(end) == least + unit and end[unit:] == end[:-unit]
 

@@ -12,7 +12,7 @@ def test_the_last_passages_are_left_out_and_cannot_be_cited() -> None:
     shown = Fitting().fitted(all_at_once("How tall?", [ANSWER, *PASSAGES], 10), 2000)
     assert [block.id for block in shown.blocks] == ["q", "a1", "c1", "c2"]
     assert shown.lines is not None
-    assert shown.lines.pattern == "^[vo]( (a1|c1|c2)){1,20}: .{1,300}$"
+    assert shown.lines.pattern == r'^[vo]( (a1|c1|c2)){1,20}: [^"\\\x00-\x1F]{1,300}$'
     assert shown.version.endswith("+without-2-passages")
 
 
@@ -20,7 +20,7 @@ def test_nuggets_of_passages_alone_keep_one_of_them() -> None:
     shown = Fitting().fitted(all_at_once("How tall?", PASSAGES, 10), 600)
     assert [block.id for block in shown.blocks] == ["q", "c1"]
     assert shown.lines is not None
-    assert shown.lines.pattern == "^[vo]( (c1)){1,20}: .{1,300}$"
+    assert shown.lines.pattern == r'^[vo]( (c1)){1,20}: [^"\\\x00-\x1F]{1,300}$'
 
 
 def test_all_is_shown_where_it_fits_or_nothing_is_known() -> None:

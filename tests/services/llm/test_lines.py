@@ -20,6 +20,7 @@ from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.lines import items_of
 from services.runtime.llm.prompt import Prompt
 
+CHARACTER = r'[^"\\\x00-\x1F]'  # in a pattern, a character of a text
 QUERY = "How tall is the Eiffel Tower, and when was it built?"
 ANSWER = "The Eiffel Tower is 330 metres tall. It was built from 1887 to 1889. Many people like it."
 DOCUMENTS = [
@@ -100,8 +101,26 @@ def test_the_reasons_of_a_verdict_leave_room_for_its_winner() -> None:
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.task)
 def test_patterns_are_of_the_kind_that_all_servers_know(prompt: Prompt[Any]) -> None:
     assert prompt.lines is not None
-    assert not re.search(r"\(\?|\\", prompt.lines.pattern)
+    assert not re.search(r"\(\?|\\", prompt.lines.pattern.replace(CHARACTER, ""))
     assert re.fullmatch(r"\^.*\$", prompt.lines.pattern)
+
+
+def test_a_text_of_the_form_is_its_own_json() -> None:
+    # llama.cpp matches a pattern with the JSON of a string and sends nothing more once that is none. The 1.5B
+    # quoted an answer in its facts, was silent for two minutes and was given up, at each of its attempts.
+    characters = [chr(code) for code in range(0x3000)]
+    allowed = [character for character in characters if re.fullmatch(CHARACTER, character)]
+    assert set(characters) - set(allowed) == {'"', "\\", *map(chr, range(0x20))}
+    assert [json.loads(f'"{character}"') for character in allowed] == allowed
+
+
+def test_a_fact_with_quotation_marks_is_read_though_no_server_is_asked_for_one() -> None:
+    lines = PROMPTS[0].lines
+    assert lines is not None
+    line = 'v a1: Gustave Eiffel said "yes", and \\pi is a number.'
+    assert not re.fullmatch(lines.pattern, line)
+    assert lines.allow(line)
+    assert not lines.allow("v a7: The tower is 330 metres tall.")
 
 
 @pytest.mark.parametrize(

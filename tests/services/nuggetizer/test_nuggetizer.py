@@ -9,9 +9,9 @@ import pytest
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
-from services.nuggetizer.creation import Draft, trim
+from services.nuggetizer.creation import Draft, complete, trim
 from services.nuggetizer.documents import NuggetSources, documents_of
-from services.nuggetizer.prompts import importance, one_window
+from services.nuggetizer.prompts import LONGEST, importance, one_window
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import Permanent
 from services.runtime.llm.blocks import Block
@@ -203,6 +203,15 @@ def test_a_nugget_has_no_marks_of_citations() -> None:
 def test_the_example_of_the_prompt_is_no_nugget() -> None:
     # Qwen2.5-Coder 1.5B began its list with the example.
     assert trim([draft(EXAMPLE), draft("Tides follow the moon.")], 9) == [draft("Tides follow the moon.")]
+
+
+def test_a_sentence_that_the_longest_length_ended_is_no_part_of_a_nugget() -> None:
+    # The 1.5B copied paragraphs; llama.cpp ended them after 300 characters, some in the middle of a word.
+    paragraph = "Tides follow the moon. " + "They rise and fall twice a day, " * 9
+    assert complete(paragraph[:LONGEST]) == "Tides follow the moon."
+    assert complete(paragraph[23 : 23 + LONGEST - 1]) == paragraph[23 : 23 + LONGEST - 1]
+    assert complete("x" * LONGEST) == ""
+    assert complete("x" * (LONGEST - 1) + ".").endswith("x.")
 
 
 @pytest.mark.parametrize(
