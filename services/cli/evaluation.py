@@ -41,6 +41,7 @@ class Progress:
         total: Number of battles in the file.
         cost: Money spent so far; None (unknown, not zero) where the price of a call is unknown.
         currency: Currency of the cost.
+        calls: Number of model calls so far.
     """
 
     done: int
@@ -48,6 +49,7 @@ class Progress:
     total: int
     cost: Decimal | None
     currency: str = "USD"
+    calls: int = 0
 
 
 @dataclass(slots=True)
@@ -127,11 +129,6 @@ class Evaluation:
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             responses = [await http.get("/v1/leaderboard", params={"arena": arena}) for arena in arenas]
         return [board for response in responses for board in response.raise_for_status().json()]
-
-    async def cost(self) -> Decimal | None:
-        """Money spent so far, in this run and earlier ones; None where the price of a call is unknown."""
-        total = await DatabaseSpendStore(self.platform.database, self.currency).total()
-        return None if total.unpriced else total.amount
 
     async def _view_of(self, battle_id: str) -> dict[str, Any]:
         battle = await Battles(self.platform.database).whole(battle_id)
@@ -225,5 +222,16 @@ class Evaluation:
             self._failed += (state is not BattleState.SCORED) - (before is not BattleState.SCORED)
             self._ended[name] = state
         self._waiting.difference_update(ended)
-        done = len(self._ended) - self._failed
-        self.report(Progress(done, self._failed, len(self._ids), await self.cost(), self.currency))
+        self.report(await self._progress())
+
+    async def _progress(self) -> Progress:
+        """The progress of this run, and the calls and costs of this run and earlier ones."""
+        spent = await DatabaseSpendStore(self.platform.database, self.currency).total()
+        return Progress(
+            done=len(self._ended) - self._failed,
+            failed=self._failed,
+            total=len(self._ids),
+            cost=None if spent.unpriced else spent.amount,
+            currency=self.currency,
+            calls=spent.calls,
+        )

@@ -1,6 +1,7 @@
-"""The progress bar of an evaluation: battles done and failed, rate, and cost so far."""
+"""The progress bar of an evaluation: battles done and failed, model calls, rate, and cost so far."""
 
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -11,33 +12,43 @@ from rich.progress import Progress as Bar
 from services.cli.evaluation import Progress
 
 _LINE_EVERY = 10.0
+_UNCHANGED = 6  # times as long between lines that say the same
+_SLOW = 0.1  # battles per second, below which the rate is shown per minute
 
 
 class Meter:
-    """A progress bar on a terminal; elsewhere a line every ten seconds.
+    """A progress bar on a terminal; elsewhere a line every ten seconds, every minute while nothing changes.
 
     Args:
         console: Where to print.
         total: Number of battles to evaluate.
         line_every: Seconds between lines when the output is not a terminal.
+        clock: Monotonic time in seconds.
     """
 
-    def __init__(self, console: Console, total: int, line_every: float = _LINE_EVERY) -> None:
-        self._console, self._line_every = console, line_every
+    def __init__(
+        self,
+        console: Console,
+        total: int,
+        line_every: float = _LINE_EVERY,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._console, self._line_every, self._clock = console, line_every, clock
         self._bar = Bar(
             TextColumn("[bold]battles"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[failed]} failed · {task.fields[rate]:.1f}/s · {task.fields[cost]}"),
+            TextColumn("{task.fields[state]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("battles", total=total, failed=0, rate=0.0, cost="")
-        self._began = time.monotonic()
+        self._task = self._bar.add_task("battles", total=total, state="")
+        self._began = clock()
         self._before: int | None = None  # battles of an earlier run, which do not count for the rate
         self._line_at = self._began + line_every
+        self._shown: Progress | None = None  # in the last line
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -53,16 +64,33 @@ class Meter:
         ended = progress.done + progress.failed
         if self._before is None:
             self._before = ended
-        now = time.monotonic()
+        now = self._clock()
         rate = (ended - self._before) / max(now - self._began, 1e-9)
-        self._bar.update(self._task, completed=ended, failed=progress.failed, rate=rate, cost=money(progress))
-        if not self._console.is_terminal and (now >= self._line_at or ended == progress.total):
-            self._line_at = now + self._line_every
-            self._console.print(
-                f"{ended} of {progress.total} battles, {progress.failed} failed, {rate:.1f}/s, "
-                f"{money(progress)}",
-                highlight=False,
-            )
+        state = [f"{progress.failed} failed", _calls(progress.calls), _rate(rate), money(progress)]
+        self._bar.update(self._task, completed=ended, state=" · ".join(state))
+        if not self._console.is_terminal and self._is_due(progress, now):
+            self._line_at, self._shown = now + self._line_every, progress
+            line = ", ".join([f"{ended} of {progress.total} battles", *state])
+            self._console.print(line, highlight=False, soft_wrap=True)
+
+    def _is_due(self, progress: Progress, now: float) -> bool:
+        if progress.done + progress.failed == progress.total:
+            return True
+        rest = 0 if progress != self._shown else (_UNCHANGED - 1) * self._line_every
+        return now >= self._line_at + rest
+
+
+def _calls(number: int) -> str:
+    return "1 call" if number == 1 else f"{number} calls"
+
+
+def _rate(per_second: float) -> str:
+    """Battles per second, or per minute where they are few.
+
+    >>> _rate(2.25), _rate(0.02)
+    ('2.2/s', '1.2/min')
+    """
+    return f"{per_second:.1f}/s" if per_second >= _SLOW else f"{60 * per_second:.1f}/min"
 
 
 def money(progress: Progress) -> str:

@@ -24,14 +24,21 @@ def call(cost: Money | None) -> Entry:
 
 
 async def test_a_call_without_a_price_makes_the_cost_unknown(record: Database) -> None:
-    platform = Embedded("", "", {}, record, cast("Bus", None))
-    evaluation = Evaluation(platform, [], lambda _: None, asyncio.Event())
     spent = DatabaseSpendStore(record)
-    assert await evaluation.cost() == 0
+
+    async def progress() -> tuple[int, Decimal | None]:
+        reported: list[Progress] = []
+        stop = asyncio.Event()
+        stop.set()
+        platform = Embedded("", "", {}, record, cast("Bus", None))
+        await Evaluation(platform, [], reported.append, stop).run()
+        return reported[-1].calls, reported[-1].cost
+
+    assert await progress() == (0, 0)
     await spent.add(call(Money(Decimal("0.25"))))
-    assert await evaluation.cost() == Decimal("0.25")
+    assert await progress() == (1, Decimal("0.25"))
     await spent.add(call(None))
-    assert await evaluation.cost() is None
+    assert await progress() == (2, None)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +58,15 @@ def test_progress_shows_the_cost_or_that_it_is_unknown(
         meter.show(Progress(1, 1, 2, cost, currency))
     assert shown in written.getvalue()
     assert ("$" in written.getvalue()) == shown.startswith("$")
+
+
+def test_a_file_has_no_lines_that_say_the_same_within_a_minute() -> None:
+    written, now = StringIO(), 0
+    with Meter(Console(file=written, width=120), 2, clock=lambda: now) as meter:
+        for now in range(0, 131, 5):
+            meter.show(Progress(0, 0, 2, None, calls=now // 125))
+    assert written.getvalue().splitlines() == [
+        "0 of 2 battles, 0 failed, 0 calls, 0.0/min, cost unknown",
+        "0 of 2 battles, 0 failed, 0 calls, 0.0/min, cost unknown",
+        "0 of 2 battles, 0 failed, 1 call, 0.0/min, cost unknown",
+    ]
