@@ -24,10 +24,11 @@ from services.runtime.llm.speed import Speed
 
 _FIRST = 1  # calls at once at an endpoint about which nothing is known
 _STEP = 4  # times as many calls are tried upwards, so that a fast endpoint has its full number soon
-_GAIN = 1.15  # least growth of the throughput for which more calls at once are worth it
-_REST = 5  # windows after which another limit is tried
-_FEWEST, _MOST = 2, 8  # calls in a window, whose mean says enough
-_FULL = 0.9  # share of the slots that is taken while a call says something about the limit
+_MORE = 1.5  # least growth of the throughput for which so many more calls at once are worth it
+_FEWER = 1.15  # growth of the throughput with more calls at once, below which fewer are as good
+_REST, _LONGEST_REST = 5, 40  # windows until another limit is tried; twice as many after a trial in vain
+_CALLS, _MOST = 2, 32  # calls in a window: so many for each slot, or at most so many with one for each
+_FULL, _OVERFULL = 0.9, 1.05  # shares of the slots that are taken while a call says something about the limit
 _BATTLES = 10_000  # battles whose beginning is remembered
 
 
@@ -37,21 +38,29 @@ class Slot:
 
     Attributes:
         began: When it began, by the clock of its limit.
-        occupied: Seconds that all slots together had been taken by then.
-        window: The window of calls in which it began.
         overloads: Number of times that the limit had been halved by then.
     """
 
     began: float
-    occupied: float
-    window: "_Window"
     overloads: int
 
 
 @dataclass(slots=True, eq=False)
 class _Window:
-    """Calls that ran under one limit, as many at once as it allows: their number, seconds and work."""
+    """What was done under one limit, while as many calls ran as it allows.
 
+    Attributes:
+        began: When the limit was set.
+        looked_at: When the last call ended.
+        occupied: Seconds that all slots together had been taken by then.
+        calls: Number of calls that ended.
+        seconds: Seconds in which they ended.
+        work: What was done of them since the limit was set.
+    """
+
+    began: float
+    looked_at: float
+    occupied: float
     calls: int = 0
     seconds: float = 0.0
     work: float = 0.0
@@ -83,9 +92,11 @@ class AdaptiveLimit:
         self._waiting: list[_Waiting] = []
         self._arrivals = itertools.count()
         self._battles: OrderedDict[str | None, int] = OrderedDict()
-        self._window = _Window()
+        self._window = self._new_window()
         self._before: tuple[int, float] | None = None  # limit and throughput before the one that is tried
         self._rest, self._upwards = 0, True
+        self._settled = 0  # the limit after the last trial
+        self._next_rest = _REST
         self._overloads = 0
 
     @property
@@ -108,7 +119,7 @@ class AdaptiveLimit:
         await self._turn(battle_id)
         try:
             self._run(0)
-            yield Slot(self._changed_at, self._occupied, self._window, self._overloads)
+            yield Slot(self._changed_at, self._overloads)
         finally:
             self._run(-1)
             self._admit()
@@ -121,14 +132,17 @@ class AdaptiveLimit:
             work: How much was done, in any unit that is the same for all calls, such as tokens.
         """
         self._run(0)
-        window, seconds = self._window, self._changed_at - slot.began
-        if slot.window is not window or self._occupied - slot.occupied < _FULL * self._value * seconds:
+        window, now = self._window, self._changed_at
+        seconds, occupied = now - window.looked_at, self._occupied - window.occupied
+        window.looked_at, window.occupied = now, self._occupied
+        slots = self._value * seconds
+        if not _FULL * slots <= occupied <= _OVERFULL * slots:
             return  # it says nothing about the current limit
         window.calls += 1
         window.seconds += seconds
-        window.work += work
-        if window.calls >= min(max(_FEWEST, self._value), _MOST):
-            self._learn(self._value * window.work / max(window.seconds, 1e-9))
+        window.work += work * (now - max(slot.began, window.began)) / max(now - slot.began, 1e-9)
+        if window.calls >= max(self._value, min(_CALLS * self._value, _MOST)):
+            self._learn(window.work / max(window.seconds, 1e-9))
 
     def overloaded(self, slot: Slot) -> None:
         """Record that a call was rejected or timed out: halve the limit, once for all calls that ran then.
@@ -147,15 +161,15 @@ class AdaptiveLimit:
             if self._rest <= 0:
                 self._try(throughput, upwards=self._upwards)
             else:
-                self._window = _Window()
+                self._window = self._new_window()
             return
         value, before = self._before
         if self._value > value:
-            if throughput >= _GAIN * before:
+            if throughput >= _MORE * before:
                 self._try(throughput, upwards=True)
             else:
                 self._settle(value)
-        elif before >= _GAIN * throughput:
+        elif before >= _FEWER * throughput:
             self._settle(value)
         else:  # fewer calls at once are as good, and each of them ends sooner
             self._try(throughput, upwards=False)
@@ -170,13 +184,17 @@ class AdaptiveLimit:
             self._set(value)
 
     def _settle(self, value: int) -> None:
-        self._before = None
-        self._rest, self._upwards = _REST, not self._upwards
+        self._next_rest = min(2 * self._next_rest, _LONGEST_REST) if value == self._settled else _REST
+        self._before, self._settled = None, value
+        self._rest, self._upwards = self._next_rest, not self._upwards
         self._set(value)
 
     def _set(self, value: int) -> None:
-        self._value, self._window = value, _Window()
+        self._value, self._window = value, self._new_window()
         self._admit()
+
+    def _new_window(self) -> _Window:
+        return _Window(self._changed_at, self._changed_at, self._occupied)
 
     async def _turn(self, battle_id: str | None) -> None:
         """Take a slot, after those that were there before and those of earlier battles."""
