@@ -1,6 +1,6 @@
 """A limit of calls at once, learnt from what the endpoint does with them.
 
-    1 ── throughput grows by at least 15% ──> 4 ──> 16 ──> … the configured maximum
+    1 ── throughput grows by at least half ──> 4 ──> 16 ──> … the configured maximum
          it does not ──> back, and after a while tried again, upwards and downwards in turn
          a call is rejected or times out ──> half
 
