@@ -6,7 +6,7 @@ from jinja2 import Environment
 
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.views.calls import CallView
-from nuggetstream.views.common import Problem
+from services.gateway.administration import FORBIDDEN
 from services.gateway.battles.intake import known_row
 from services.gateway.battles.query import BattleId
 from services.gateway.pages.responses import page_response
@@ -39,10 +39,7 @@ def routes(database: Database, env: Environment) -> APIRouter:
         summary="The model calls of a battle, with prompts and replies",
         tags=["administration"],
         dependencies=[Depends(reject_unknown_parameters)],
-        responses={
-            403: {"model": Problem, "description": "Only administrators may do this."},
-            **{status: RESPONSES[status] for status in (404, 422, 503)},
-        },
+        responses={**FORBIDDEN, **{status: RESPONSES[status] for status in (404, 422, 503)}},
     )
     async def calls(battle_id: BattleId) -> list[CallView]:
         """In the order in which they began. Calls are kept for the days that the platform is configured for;

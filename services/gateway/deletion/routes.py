@@ -3,16 +3,14 @@
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from nuggetstream.views.common import Problem
 from nuggetstream.views.deletion import BattleDeletion, Expiry
+from services.gateway.administration import Moment, admin_router
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import InvalidQuery, StillRunning, UnknownBattle
-from services.gateway.failures.routes import Moment
-from services.gateway.problems import RESPONSES
-from services.gateway.query import reject_unknown_parameters
 from services.store.deletion import DeletionResult
 from services.store.eraser import Eraser
 from services.wire.query_parameters import QueryParameters, Text
@@ -35,16 +33,7 @@ class ExpiryQuery(QueryParameters):
 
 def routes(eraser: Eraser) -> APIRouter:
     """The routes that delete battles."""
-    router = APIRouter(
-        prefix="/v1/admin/battles",
-        tags=["administration"],
-        dependencies=[Depends(reject_unknown_parameters)],
-        responses={
-            403: {"model": Problem, "description": "Only administrators may do this."},
-            422: RESPONSES[422],
-            503: RESPONSES[503],
-        },
-    )
+    router = admin_router("/v1/admin/battles")
     single: dict[int | str, dict[str, Any]] = {
         404: {"model": Problem, "description": "There is no such battle, and there never was."},
         409: {"model": Problem, "description": "The battle is still running."},

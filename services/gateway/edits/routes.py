@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.common import Problem
 from nuggetstream.views.nuggets import NuggetEditView
+from services.gateway.administration import FORBIDDEN
 from services.gateway.battles.bodies import JSON, declared_type, read_all
 from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.query import BattleId
@@ -38,7 +39,7 @@ def routes(editor: Editor) -> APIRouter:
     router = APIRouter(prefix="/v1", dependencies=[Depends(reject_unknown_parameters)])
     outdated = "The edit is based on an older version, the battle still runs, or it has no nugget list."
     responses: dict[int | str, dict[str, Any]] = {
-        403: {"model": Problem, "description": "Only administrators may do this."},
+        **FORBIDDEN,
         409: {"model": Problem, "description": outdated},
         **{status: RESPONSES[status] for status in (404, 413, 415, 422, 503)},
     }

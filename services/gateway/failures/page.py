@@ -20,11 +20,12 @@ from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureEntry
 from services.access.visits import visible_arenas
 from services.gateway.access.guard import Access
+from services.gateway.administration import Pace
 from services.gateway.battles.bodies import declared_type, read_all
 from services.gateway.battles.query import checked_position, position_of, written
 from services.gateway.errors import InvalidQuery
 from services.gateway.failures.actions import FailureActions, Place
-from services.gateway.failures.routes import Pace, require_visible
+from services.gateway.failures.routes import require_visible
 from services.gateway.pages.responses import page_response
 from services.gateway.query import query_from_form, query_string
 from services.store.battle_search import Position

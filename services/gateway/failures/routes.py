@@ -1,8 +1,5 @@
 """GET /v1/admin/failures and /v1/admin/failures/{id}; POST .../retry and .../discard."""
 
-import time
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -13,22 +10,15 @@ from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.common import Problem
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.access.visits import VISIT, visible_arenas
-from services.gateway.errors import TooFast, UnknownFailure
+from services.gateway.administration import Moment, Pace, admin_router
+from services.gateway.errors import UnknownFailure
 from services.gateway.failures.actions import FailureActions
-from services.gateway.problems import RESPONSES
-from services.gateway.query import reject_unknown_parameters
 from services.store.failed import FailureFilter
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 MOST_LISTED = 1000
-PER_SECOND = 10
 
 
-def _zoned(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-Moment = Annotated[datetime, AfterValidator(_zoned)]
 FailureId = Annotated[str, Path(description="Id of the entry."), AfterValidator(without_nul)]
 
 
@@ -51,37 +41,9 @@ class AdminFailuresQuery(QueryParameters):
     """Maximum number of results, newest first."""
 
 
-@dataclass(slots=True, eq=False)
-class Pace:
-    """At most so many actions per second, in a burst or one by one."""
-
-    per_second: int = PER_SECOND
-    _left: float = PER_SECOND
-    _at: float = field(default_factory=time.monotonic)
-
-    async def __call__(self) -> None:
-        """Take one action's share; a dependency of every route that starts work.
-
-        Raises:
-            TooFast: There is none left.
-        """
-        now = time.monotonic()
-        self._left = min(self.per_second, self._left + (now - self._at) * self.per_second)
-        self._at = now
-        if self._left < 1:
-            raise TooFast(self.per_second)
-        self._left -= 1
-
-
 def routes(actions: FailureActions, pace: Pace | None = None) -> APIRouter:
     """The routes for administrators."""
-    forbidden = {"model": Problem, "description": "Only administrators may do this."}
-    router = APIRouter(
-        prefix="/v1/admin/failures",
-        tags=["administration"],
-        dependencies=[Depends(reject_unknown_parameters)],
-        responses={403: forbidden, 422: RESPONSES[422], 503: RESPONSES[503]},
-    )
+    router = admin_router("/v1/admin/failures")
     paced = [Depends(pace or Pace())]
     unknown: dict[int | str, dict[str, Any]] = {
         404: {"model": Problem, "description": "There is no failure with this id."}

@@ -2,17 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from pydantic import AfterValidator, Field
 
 from nuggetstream.domain.pipeline import Stage
-from nuggetstream.views.common import Problem
 from nuggetstream.views.reruns import RerunView
+from services.gateway.administration import Moment, admin_router
 from services.gateway.battles.query import checked_position, position_of
 from services.gateway.errors import InvalidQuery
-from services.gateway.failures.routes import Moment
-from services.gateway.problems import RESPONSES
-from services.gateway.query import reject_unknown_parameters
 from services.gateway.reruns.reruns import Reruns, Selection
 from services.store.battle_search import Position
 from services.wire.query_parameters import QueryParameters, Text
@@ -53,16 +50,7 @@ class StartQuery(RerunQuery):
 
 def routes(reruns: Reruns) -> APIRouter:
     """The routes of reruns."""
-    router = APIRouter(
-        prefix="/v1/admin/battles",
-        tags=["administration"],
-        dependencies=[Depends(reject_unknown_parameters)],
-        responses={
-            403: {"model": Problem, "description": "Only administrators may do this."},
-            422: RESPONSES[422],
-            503: RESPONSES[503],
-        },
-    )
+    router = admin_router("/v1/admin/battles")
 
     @router.post("/rerun", summary="Evaluate a part of old battles again")
     async def start(query: Annotated[StartQuery, Query()]) -> RerunView:

@@ -21,11 +21,9 @@ from nuggetstream.views.webhooks import (
 )
 from services.access.callers import Role
 from services.access.visits import VISIT, visible_arenas
+from services.gateway.administration import Pace, admin_router
 from services.gateway.battles.bodies import JSON, declared_type, read_all
 from services.gateway.errors import InvalidQuery, UnknownWebhook
-from services.gateway.failures.routes import Pace
-from services.gateway.problems import RESPONSES
-from services.gateway.query import reject_unknown_parameters
 from services.gateway.stream.selection import require_known
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.masking import masked_url
@@ -122,7 +120,7 @@ class _Administration:
 
 def routes(database: Database, sender: Sender, pace: Pace | None = None) -> APIRouter:
     """The routes of webhooks."""
-    router, store = APIRouter(prefix="/v1/admin/webhooks", **_COMMON), Webhooks(database)
+    router, store = admin_router("/v1/admin/webhooks"), Webhooks(database)
     administration = _Administration(store, EventTail(database), sender)
 
     @router.get("", summary="Webhooks, the oldest first")
@@ -186,16 +184,6 @@ def _routes_of_one(router: APIRouter, administration: _Administration, store: We
 
 _UNKNOWN: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "There is no webhook with this id."}
-}
-
-_COMMON: dict[str, Any] = {
-    "tags": ["administration"],
-    "dependencies": [Depends(reject_unknown_parameters)],
-    "responses": {
-        403: {"model": Problem, "description": "Only administrators may do this."},
-        422: RESPONSES[422],
-        503: RESPONSES[503],
-    },
 }
 
 

@@ -1,24 +1,14 @@
-"""The evaluator `answer_quality`: each answer alone, on relevance, accuracy, completeness and precision.
+"""The evaluator `answer_quality`: each answer alone, on relevance, accuracy, completeness and precision."""
 
-One call per answer. The prompts of both answers begin alike: query and passages first, the answer last.
-"""
-
-from collections.abc import Sequence
-
-from nuggetstream.domain.battle import Side
-from nuggetstream.domain.grade import Criterion, Grade
-from services.judge.evaluator import Ask, Evaluator, Grades, Material
-from services.judge.grades.each_answer import grade_answers
+from nuggetstream.domain.grade import Criterion
+from services.judge.evaluator import Evaluator, Grades
+from services.judge.grades.each_answer import EachAnswer
 from services.judge.grades.heuristics import line, reply_of, stated_share
-from services.judge.grades.lines import GradesReply, of_criteria
+from services.judge.grades.lines import GradesReply
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics import create_facts
 from services.offline.heuristics.text import sentences
-from services.runtime.llm.blocks import Block
-from services.runtime.llm.prompt import Prompt
 
-VERSION = "answer-quality-1"
-TASK = "answer_quality"
 _FACTS = 14
 
 RELEVANCE, ACCURACY, COMPLETENESS, PRECISION = CRITERIA = tuple(
@@ -41,39 +31,13 @@ _INSTRUCTIONS = (
     "Give exactly one grade for each of relevance, accuracy, completeness and precision."
 )
 
-
-def prompt(query: str, answer: str, other: str, evidence: Sequence[str]) -> Prompt[GradesReply]:
-    """Asks for the grades of one answer.
-
-    Args:
-        query: The user's question.
-        answer: Text of the answer.
-        other: Text of the other answer, whose prompt begins alike.
-        evidence: Texts of the passages to compare it with.
-    """
-    passages = [Block("chunk", f"c{number}", text) for number, text in enumerate(evidence, start=1)]
-    return Prompt(
-        task=TASK,
-        version=VERSION,
-        system=_SYSTEM,
-        instructions=_INSTRUCTIONS,
-        blocks=(Block("query", "q", query), *passages, Block("answer", "a", answer)),
-        reply=GradesReply,
-        max_tokens=400,
-        check=of_criteria(CRITERIA),
-        family=(query, *evidence, *sorted((answer, other))),
-        spare=tuple(block.id for block in passages),
-    )
-
-
-async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
-    """The grades of both answers; an empty answer has none."""
-    battle, evidence = material.battle, [chunk.text for chunk in material.evidence]
-
-    def prompt_of(side: Side) -> Prompt[GradesReply]:
-        return prompt(battle.query, battle.answer(side).text, battle.answer(side.other).text, evidence)
-
-    return await grade_answers(ask, material, prompt_of)
+ASKED = EachAnswer(
+    task="answer_quality",
+    version="answer-quality-1",
+    system=_SYSTEM,
+    instructions=_INSTRUCTIONS,
+    criteria=CRITERIA,
+)
 
 
 def offline(prompt: ParsedPrompt) -> GradesReply:
@@ -102,8 +66,8 @@ EVALUATOR = Evaluator(
     calls="2, one per answer",
     yields=Grades(
         criteria=CRITERIA,
-        grade=grade,
+        grade=ASKED.grade,
         better=tuple(criterion.name for criterion in CRITERIA),
     ),
-    offline={TASK: offline},
+    offline={ASKED.task: offline},
 )

@@ -9,17 +9,13 @@ from collections.abc import Sequence
 from nuggetstream.aspects.weights import PUBLISHED_WEIGHTS, AspectRating, weighted_score
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.grade import Criterion, Grade, Subject
-from services.judge.evaluator import Ask, Evaluator, Grades, Material
-from services.judge.grades.each_answer import grade_answers
+from services.judge.evaluator import Evaluator, Grades, Material
+from services.judge.grades.each_answer import EachAnswer
 from services.judge.grades.heuristics import line, reply_of, stated_share
-from services.judge.grades.lines import GradesReply, of_criteria
+from services.judge.grades.lines import GradesReply
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics.text import sentences
-from services.runtime.llm.blocks import Block
-from services.runtime.llm.prompt import Prompt
 
-VERSION = "aspects-1"
-TASK = "aspects"
 _USUAL_WORDS = (40, 400)  # of an answer that says neither too little nor too much
 _CASUAL = ("!", "lol", "gonna", "btw", "hey", "😀", "🙂", "😊")
 
@@ -27,7 +23,7 @@ FACTUALITY = Criterion("factuality", "0-3", 0, 3)
 AMOUNT = Criterion("amount", "-1 too little, 0 right, 1 too much", -1, 1)
 FORMALITY = Criterion("formality", "-1 too casual, 0 right, 1 too formal", -1, 1)
 ACCEPTABILITY = Criterion("acceptability", "0-3", 0, 3)
-ASKED = (FACTUALITY, AMOUNT, FORMALITY, ACCEPTABILITY)
+_GRADED = (FACTUALITY, AMOUNT, FORMALITY, ACCEPTABILITY)
 _HIGHEST = sum((PUBLISHED_WEIGHTS.factuality, PUBLISHED_WEIGHTS.amount, PUBLISHED_WEIGHTS.formality))
 SCORE = Criterion("w_llm_score", f"0-{_HIGHEST:.3f}", 0, _HIGHEST)
 
@@ -45,32 +41,13 @@ _INSTRUCTIONS = (
     "Give exactly one grade for each of factuality, amount, formality and acceptability."
 )
 
-
-def prompt(query: str, answer: str, other: str, evidence: Sequence[str]) -> Prompt[GradesReply]:
-    """Asks for the aspects of one answer; see `answer_quality.prompt`."""
-    passages = [Block("chunk", f"c{number}", text) for number, text in enumerate(evidence, start=1)]
-    return Prompt(
-        task=TASK,
-        version=VERSION,
-        system=_SYSTEM,
-        instructions=_INSTRUCTIONS,
-        blocks=(Block("query", "q", query), *passages, Block("answer", "a", answer)),
-        reply=GradesReply,
-        max_tokens=400,
-        check=of_criteria(ASKED),
-        family=(query, *evidence, *sorted((answer, other))),
-        spare=tuple(block.id for block in passages),
-    )
-
-
-async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
-    """The aspects of both answers; an empty answer has none."""
-    battle, evidence = material.battle, [chunk.text for chunk in material.evidence]
-
-    def prompt_of(side: Side) -> Prompt[GradesReply]:
-        return prompt(battle.query, battle.answer(side).text, battle.answer(side.other).text, evidence)
-
-    return await grade_answers(ask, material, prompt_of)
+ASKED = EachAnswer(
+    task="aspects",
+    version="aspects-1",
+    system=_SYSTEM,
+    instructions=_INSTRUCTIONS,
+    criteria=_GRADED,
+)
 
 
 def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noqa: ARG001 - as all evaluators
@@ -111,10 +88,10 @@ EVALUATOR = Evaluator(
     source="W-LLM (Kamoda et al., 2025)",
     calls="2, one per answer",
     yields=Grades(
-        criteria=(*ASKED, SCORE),
-        grade=grade,
+        criteria=(*_GRADED, SCORE),
+        grade=ASKED.grade,
         computed=computed,
         better=(FACTUALITY.name, ACCEPTABILITY.name),
     ),
-    offline={TASK: offline},
+    offline={ASKED.task: offline},
 )

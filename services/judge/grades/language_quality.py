@@ -1,22 +1,16 @@
 """The evaluator `language_quality`: how well is each answer written, whatever it says?"""
 
-from collections.abc import Sequence
 from itertools import pairwise
 from statistics import fmean
 
-from nuggetstream.domain.battle import Side
-from nuggetstream.domain.grade import Criterion, Grade
-from services.judge.evaluator import Ask, Evaluator, Grades, Material
-from services.judge.grades.each_answer import grade_answers
+from nuggetstream.domain.grade import Criterion
+from services.judge.evaluator import Evaluator, Grades
+from services.judge.grades.each_answer import EachAnswer
 from services.judge.grades.heuristics import line, reply_of
-from services.judge.grades.lines import GradesReply, of_criteria
+from services.judge.grades.lines import GradesReply
 from services.offline.answers import ParsedPrompt
 from services.offline.heuristics.text import sentences, terms
-from services.runtime.llm.blocks import Block
-from services.runtime.llm.prompt import Prompt
 
-VERSION = "language-quality-1"
-TASK = "language_quality"
 _SHORT, _LONG = 4, 35  # words of a sentence that reads easily
 _ENDS = (".", "!", "?", ":", "。", "！", "？", "؟", "।")
 
@@ -38,28 +32,14 @@ _INSTRUCTIONS = (
     "Give exactly one grade for each of fluency, coherence, grammar and readability."
 )
 
-
-def prompt(answer: str) -> Prompt[GradesReply]:
-    """Asks how well an answer is written."""
-    return Prompt(
-        task=TASK,
-        version=VERSION,
-        system=_SYSTEM,
-        instructions=_INSTRUCTIONS,
-        blocks=(Block("answer", "a", answer),),
-        reply=GradesReply,
-        max_tokens=400,
-        check=of_criteria(CRITERIA),
-    )
-
-
-async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
-    """The grades of both answers; an empty answer has none."""
-
-    def prompt_of(side: Side) -> Prompt[GradesReply]:
-        return prompt(material.battle.answer(side).text)
-
-    return await grade_answers(ask, material, prompt_of)
+ASKED = EachAnswer(
+    task="language_quality",
+    version="language-quality-1",
+    system=_SYSTEM,
+    instructions=_INSTRUCTIONS,
+    criteria=CRITERIA,
+    alone=True,
+)
 
 
 def offline(prompt: ParsedPrompt) -> GradesReply:
@@ -89,7 +69,7 @@ EVALUATOR = Evaluator(
     calls="2, one per answer",
     yields=Grades(
         criteria=CRITERIA,
-        grade=grade,
+        grade=ASKED.grade,
     ),
-    offline={TASK: offline},
+    offline={ASKED.task: offline},
 )

@@ -15,6 +15,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from benchmarks.real_model.evaluation import Call, by_stage, position_bias, replies
+from benchmarks.real_model.labels import Case, chosen, label, read, right, yes_or_no
 from benchmarks.real_model.recording import Recorder, Replies, key_of, said
 from services.judge.verdicts import pairwise
 from services.offline.answers import Unanswerable
@@ -162,3 +163,22 @@ def test_position_bias_counts_battles_with_another_winner_in_the_other_order() -
         "first answer, 1 are ties"
     )
     assert position_bias([battle("a")]) == "position bias: no battle was judged in both orders"
+
+
+def test_thresholds_are_those_with_most_right_labels() -> None:
+    case = Case("Why?", "So.", {"One.": "s", "Two.": "p", "Three.": "n", "Four.": "c"})
+    shares = [[0.9, 0.7, 0.3, 0.2]]
+    low, high = chosen(shares, [case])
+    assert 0.3 < low <= 0.7 < high <= 0.9
+    labels = [label(share, low, high) for share in shares[0]]
+    assert right([labels], [case], {}) == [True, True, True, False]
+    assert right([labels], [case], {"contradiction": "not_support"}) == [True] * 4
+
+
+def test_questions_about_nuggets_of_one_answer_begin_alike() -> None:
+    # A server that keeps what it has read then reads the answer once for all nuggets.
+    case = read()[0]
+    first, second = (yes_or_no(case, nugget).messages()[-1]["content"] for nugget in case.blocks()[:2])
+    assert case.answer in first
+    same = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    assert first.index(case.answer) + len(case.answer) < same

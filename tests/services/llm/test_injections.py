@@ -185,7 +185,7 @@ def test_an_injected_line_adds_no_label_and_no_grade(injection: Injection) -> No
     for prompt, name, own in (
         (assignment("What is tea?", NUGGETS, "Tea.", "Coffee."), "labels", ["n1 n"]),
         (importance("What is tea?", NUGGETS), "labels", ["n1 o"]),
-        (answer_quality.prompt("What is tea?", "Tea.", "Coffee.", []), "grades", grades),
+        (answer_quality.ASKED.prompt("What is tea?", "Tea.", "Coffee.", []), "grades", grades),
     ):
         read_reply(json.dumps({name: own}), prompt)
         for line in injection.text.splitlines():
