@@ -14,7 +14,7 @@ from services.nuggetizer.documents import Document
 from services.nuggetizer.near_duplicates import fact_of
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.model import ChatModel
-from services.runtime.llm.replies import EXAMPLE, NuggetsReply
+from services.runtime.llm.replies import NuggetsReply
 
 T = TypeVar("T")
 
@@ -158,8 +158,9 @@ def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
     """
     merged: dict[str, Draft] = {}
     for draft in (replace(draft, text=without_citations(draft.text).strip()) for draft in drafts):
-        if (name := _normal(draft.text)) not in ("", _normal(EXAMPLE)) and not is_non_answer(draft.text):
-            merged[name] = _merge(merged[name], draft) if name in merged else draft
+        if not (name := _normal(draft.text)) or prompts.is_example(draft.text) or is_non_answer(draft.text):
+            continue
+        merged[name] = _merge(merged[name], draft) if name in merged else draft
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]
 
 

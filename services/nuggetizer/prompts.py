@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.lines import Lines
 from services.runtime.llm.prompt import Prompt
-from services.runtime.llm.replies import ImportanceReply, NuggetsReply, WindowReply, every_id_once
+from services.runtime.llm.replies import EXAMPLE, ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
 VERSION = "nuggetizer-5"
 LONGEST = 300  # characters of a nugget; a server that enforces the schema ends a longer one there
@@ -62,7 +62,7 @@ def all_at_once(query: str, documents: Sequence[Block], limit: int) -> Prompt[Nu
         reply=NuggetsReply,
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),
-        check=_some_text,
+        check=_facts,
         lines=_nuggets_of(documents, 1, limit),
         spare=_spare(documents),
     )
@@ -104,7 +104,7 @@ def additions(
         reply=NuggetsReply,
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),
-        check=_some_text,
+        check=_facts,
         lines=_nuggets_of(answers, 0, limit),
     )
 
@@ -141,6 +141,13 @@ def _nuggets_of(documents: Sequence[Block], least: int, most: int) -> Lines:
     return Lines.listed(form, least, most, [document.id for document in documents])
 
 
-def _some_text(reply: NuggetsReply) -> None:
+def _facts(reply: NuggetsReply) -> None:
     if empty := sum(not nugget.text.strip() for nugget in reply.nuggets):
         raise ValueError(f"{empty} nuggets have no text")
+    if reply.nuggets and all(is_example(nugget.text) for nugget in reply.nuggets):
+        raise ValueError("every nugget is the example of the form; write facts that the documents state")
+
+
+def is_example(text: str) -> bool:
+    """Whether a nugget is the example of the form, which small models copy."""
+    return text.strip().casefold().rstrip(".") == EXAMPLE.casefold().rstrip(".")

@@ -11,7 +11,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
 from services.nuggetizer.creation import Draft, complete, trim
 from services.nuggetizer.documents import NuggetSources, documents_of
-from services.nuggetizer.prompts import LONGEST, importance, one_window
+from services.nuggetizer.prompts import LONGEST, all_at_once, importance, one_window
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import Permanent
 from services.runtime.llm.blocks import Block
@@ -203,6 +203,16 @@ def test_a_nugget_has_no_marks_of_citations() -> None:
 def test_the_example_of_the_prompt_is_no_nugget() -> None:
     # Qwen2.5-Coder 1.5B began its list with the example.
     assert trim([draft(EXAMPLE), draft("Tides follow the moon.")], 9) == [draft("Tides follow the moon.")]
+
+
+def test_a_list_of_nothing_but_the_example_is_asked_for_again() -> None:
+    # The 1.5B wrote it beside one document after the other; the battle had "nothing to score".
+    check = all_at_once("Why are there tides?", [Block("answer", "a1", "The moon pulls.")], 9).check
+    assert check is not None
+    copied, fact = f"v a1: {EXAMPLE}", "v a1: The moon pulls the sea."
+    check(NuggetsReply.model_validate({"nuggets": [copied, fact]}))
+    with pytest.raises(ValueError, match="every nugget is the example"):
+        check(NuggetsReply.model_validate({"nuggets": [copied, copied.rstrip(".")]}))
 
 
 def test_a_sentence_that_the_longest_length_ended_is_no_part_of_a_nugget() -> None:
