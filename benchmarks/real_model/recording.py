@@ -25,10 +25,11 @@ from starlette.routing import Route
 from nuggetstream.domain.identity import derived_id
 from services.offline.answers import Unanswerable
 from services.offline.requests import ChatRequest
-from services.runtime.llm.blocks import parse
+from services.runtime.llm.blocks import Block, parse
 
 _SILENCE_S = 1800.0  # a slow processor reads a long prompt for minutes
 _ABOUT = ("query", "answer", "nugget", "labels")
+_UNORDERED = "nuggets"  # the task that shows both answers in an order that depends on the evidence
 _EVENT = "data: {"
 _NUMBER = re.compile(r"\[#\d+\]")
 _WORD = re.compile(r"\w+")
@@ -42,11 +43,16 @@ def key_of(chat: ChatRequest) -> str:
     """
     blocks = [block for block in parse(chat.first_message("user")) if block.kind in _ABOUT]
     texts = [
-        part
+        [block.kind, *_named(block), *_WORD.findall(_NUMBER.sub("", block.text).casefold())]
         for block in blocks
-        for part in (block.kind, block.id, *_WORD.findall(_NUMBER.sub("", block.text).casefold()))
     ]
-    return derived_id("recorded reply", chat.task, len(chat.messages), texts)[:16]
+    shown = sorted(texts) if chat.task == _UNORDERED else texts
+    return derived_id("recorded reply", chat.task, len(chat.messages), shown)[:16]
+
+
+def _named(block: Block) -> list[str]:
+    """The ID of a block; answers have the ID of their place, which the order of the blocks tells."""
+    return [] if block.kind == "answer" else [block.id]
 
 
 class Recorder:
