@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import SecretStr
 from scipy.stats import binomtest
@@ -59,25 +60,33 @@ def read() -> list[Case]:
 CASES = read()
 _HALF = len(CASES) // 2
 
-_YES_OR_NO = (
+YES_OR_NO = (
     Choice("y", "yes", "the answer says this, in any words"),
     Choice("n", "no", "the answer does not say this, or says something else"),
 )
 
 
-def one_by_one(case: Case, nugget: Block, prompt: Prompt[DecisionReply]) -> Prompt[DecisionReply]:
-    """A decision about one nugget, after the answer, which the server then has read already."""
-    blocks = (prompt.blocks[0], Block("answer", "a", case.answer), nugget)
+def one_by_one(case: Case, nugget: str, *choices: Choice) -> Prompt[DecisionReply]:
+    """A decision about one nugget, which stands behind the answer: the server has read that already.
+
+    Args:
+        case: The answer.
+        nugget: Text of the nugget.
+        choices: The possible answers; by default the labels.
+    """
+    block = Block("nugget", "n1", nugget)
+    prompt = assignment_decision(case.query, [block], case.answer, _NOTHING)
+    if choices:
+        asked = (Question("n1", "Does the answer say what nugget n1 says?", choices),)
+        prompt = replace(
+            prompt, questions=asked, lines=lines_of(asked), check=lambda reply: reply.check(asked)
+        )
+    blocks = (prompt.blocks[0], Block("answer", "a", case.answer), block)
     return replace(prompt, blocks=blocks, family=(case.query, *case.nuggets, case.answer))
 
 
-def yes_or_no(case: Case, nugget: Block) -> Prompt[DecisionReply]:
-    """Whether the answer states a nugget, y or n."""
-    whole = assignment_decision(case.query, [nugget], case.answer, _NOTHING)
-    question = Question(nugget.id, f"Does the answer say what nugget {nugget.id} says?", _YES_OR_NO)
-    questions, lines = (question,), lines_of([question])
-    asked = replace(whole, questions=questions, lines=lines, check=lambda reply: reply.check(questions))
-    return one_by_one(case, nugget, asked)
+def _checked(asked: Sequence[Question]) -> Callable[[DecisionReply], None]:
+    return lambda reply: reply.check(asked)
 
 
 async def in_lines(model: LLMClient, case: Case, battle: str) -> list[str]:
@@ -97,21 +106,31 @@ async def in_letters(model: LLMClient, case: Case, battle: str) -> list[str]:
 async def letter_by_letter(model: LLMClient, case: Case, battle: str) -> list[str]:
     """A letter in a reply of its own for every nugget."""
     labels = []
-    for nugget in case.blocks():
-        whole = assignment_decision(case.query, [nugget], case.answer, _NOTHING)
-        reply = await model.ask(one_by_one(case, nugget, whole), stage="labels", battle_id=battle)
+    for nugget in case.nuggets:
+        reply = await model.ask(one_by_one(case, nugget), stage="labels", battle_id=battle)
         labels.append(_NAMES[str(reply.value.answers[0].letter)])
     return labels
+
+
+Ask = Callable[[LLMClient, Case, str], Awaitable[list[Any]]]
 
 
 async def probabilities(model: LLMClient, case: Case, battle: str) -> list[float]:
     """The probability of yes for every nugget; 0 or 1 where the endpoint tells none."""
     shares = []
-    for nugget in case.blocks():
-        reply = await model.ask(yes_or_no(case, nugget), stage="labels", battle_id=battle)
+    for nugget in case.nuggets:
+        reply = await model.ask(one_by_one(case, nugget, *YES_OR_NO), stage="labels", battle_id=battle)
         [answer] = reply.value.answers
         shares.append(answer.probabilities["y"] if answer.probabilities else float(answer.letter == "y"))
     return shares
+
+
+WAYS: Mapping[str, tuple[str, Ask]] = {
+    "lines": ("all labels in one reply of lines (live)", in_lines),
+    "letters": ("all labels as letters of one reply (frugal)", in_letters),
+    "letter": ("a letter in a reply of its own for each nugget", letter_by_letter),
+    "yes": ("the probability of yes for each nugget", probabilities),
+}
 
 
 def label(share: float, low: float, high: float) -> str:
@@ -141,37 +160,30 @@ _NO_CONTRADICTION = {"contradiction": "not_support"}
 def show(name: str, found: Sequence[Sequence[str]], cases: Sequence[Case]) -> None:
     """Print the shares of right labels: four, three and two of them told apart."""
     shares = [share(right(found, cases, merge)) for merge in ({}, _NO_CONTRADICTION, _STATED)]
-    print(f"  {name:<34} four labels {shares[0]}, three {shares[1]}, stated or not {shares[2]}", flush=True)
+    print(f"  {name:<11} four labels {shares[0]}, three {shares[1]}, stated or not {shares[2]}", flush=True)
 
 
-async def measure(url: str, name: str) -> None:
-    """Ask in every way and print what came of it."""
-    settings = LLMSettings(base_url=url, api_key=SecretStr("none"), model=name)
-    model = build_chat_model(settings)
-    ways: dict[str, Callable[[LLMClient, Case, str], Awaitable[list[str]]]] = {
-        "lines, all at once (live)": in_lines,
-        "letters, all at once (frugal)": in_letters,
-        "a letter for each nugget": letter_by_letter,
-    }
+async def measure(url: str, name: str, ways: Sequence[str]) -> None:
+    """Ask in these ways and print what came of it."""
+    model = build_chat_model(LLMSettings(base_url=url, api_key=SecretStr("none"), model=name))
     try:
-        for title, ask in ways.items():
+        for way in ways:
             began = time.perf_counter()
-            found = [await ask(model, case, title) for case in CASES]
-            await _cost(model, title, time.perf_counter() - began)
+            if way == "yes":
+                shares = [await probabilities(model, case, way) for case in CASES]
+                low, high = chosen(shares[:_HALF], CASES[:_HALF])
+                found = [[label(one, low, high) for one in of_case] for of_case in shares]
+                way_in_full = f"{WAYS[way][0]}, part of it from {low:.2f} and the whole from {high:.2f}"
+            else:
+                way_in_full, ask = WAYS[way]
+                found = [await ask(model, case, way) for case in CASES]
+            seconds, spent = time.perf_counter() - began, await model.ledger.for_battle(way)
+            read, written = spent.tokens.input - spent.tokens.cached_input, spent.tokens.output
+            print(
+                f"{way_in_full}: {spent.calls} calls, {seconds:.0f} s, {read} tokens read, {written} written"
+            )
             show("first half", found[:_HALF], CASES[:_HALF])
             show("second half", found[_HALF:], CASES[_HALF:])
-        title, began = "yes or no for each nugget", time.perf_counter()
-        shares = [await probabilities(model, case, title) for case in CASES]
-        await _cost(model, title, time.perf_counter() - began)
-        for case, of_case in zip(CASES, shares, strict=True):
-            print("   ", [f"{one:.2f}{x}" for one, x in zip(of_case, case.nuggets.values(), strict=True)])
-        low, high = chosen(shares[:_HALF], CASES[:_HALF])
-        print(f"  thresholds chosen on the first half: {low:.2f} and {high:.2f}")
-        for half, cases, part in (
-            ("first", CASES[:_HALF], shares[:_HALF]),
-            ("second", CASES[_HALF:], shares[_HALF:]),
-        ):
-            show(f"{half} half", [[label(one, low, high) for one in of_case] for of_case in part], cases)
     finally:
         await model.close()
 
@@ -187,23 +199,18 @@ def chosen(shares: Sequence[Sequence[float]], cases: Sequence[Case]) -> tuple[fl
     return max(itertools.combinations_with_replacement(grid, 2), key=score)
 
 
-async def _cost(model: LLMClient, title: str, seconds: float) -> None:
-    spent = await model.ledger.for_battle(title)
-    tokens = f"{spent.tokens.input - spent.tokens.cached_input} tokens read, {spent.tokens.output} written"
-    print(f"{title}: {spent.calls} calls, {seconds:.0f} s, {tokens}", flush=True)
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--model", choices=WEIGHTS, default="0.5b")
+    options.add_argument("--ways", choices=WAYS, nargs="+", default=list(WAYS))
     options.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of llama.cpp")
     options.add_argument("--url", help="a server that serves the model already")
-    chosen_options = options.parse_args()
-    if chosen_options.url:
-        asyncio.run(measure(chosen_options.url, chosen_options.model))
+    asked = options.parse_args()
+    if asked.url:
+        asyncio.run(measure(asked.url, asked.model, asked.ways))
         return
-    with llama_cpp(fetched(chosen_options.model, CACHE), 4096, chosen_options.threads) as url:
-        asyncio.run(measure(url, chosen_options.model))
+    with llama_cpp(fetched(asked.model, CACHE), 4096, asked.threads) as url:
+        asyncio.run(measure(url, asked.model, asked.ways))
 
 
 if __name__ == "__main__":

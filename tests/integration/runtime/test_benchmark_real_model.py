@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route
 
 from benchmarks.real_model.evaluation import Call, by_stage, position_bias, replies
-from benchmarks.real_model.labels import Case, chosen, label, read, right, yes_or_no
+from benchmarks.real_model.labels import YES_OR_NO, Case, chosen, label, one_by_one, read, right
 from benchmarks.real_model.recording import Recorder, Replies, key_of, said
 from services.judge.verdicts import pairwise
 from services.offline.answers import Unanswerable
@@ -178,7 +178,9 @@ def test_thresholds_are_those_with_most_right_labels() -> None:
 def test_questions_about_nuggets_of_one_answer_begin_alike() -> None:
     # A server that keeps what it has read then reads the answer once for all nuggets.
     case = read()[0]
-    first, second = (yes_or_no(case, nugget).messages()[-1]["content"] for nugget in case.blocks()[:2])
+    first, second = (
+        one_by_one(case, nugget, *YES_OR_NO).messages()[-1]["content"] for nugget in list(case.nuggets)[:2]
+    )
     assert case.answer in first
     same = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     assert first.index(case.answer) + len(case.answer) < same
