@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from benchmarks.real_model.evaluation import Call, by_stage, position_bias, replies
 from benchmarks.real_model.labels import YES_OR_NO, Case, chosen, label, one_by_one, read, right
+from benchmarks.real_model.quoting import Sources, restored
 from benchmarks.real_model.recording import Recorder, Replies, key_of, said
 from services.judge.verdicts import pairwise
 from services.offline.answers import Unanswerable
@@ -184,3 +185,18 @@ def test_questions_about_nuggets_of_one_answer_begin_alike() -> None:
     assert case.answer in first
     same = next(i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     assert first.index(case.answer) + len(case.answer) < same
+
+
+def test_what_a_reply_copies_is_kept_as_a_reference() -> None:
+    texts = {
+        "battle/a": "Tides follow the moon twice a day.",
+        "page": 'It said: \\"Tides follow the sun.\\" Or not.',
+    }
+    copied = '"v a1: Tides follow the moon twice a day.", "o c1: It said: \\"Tides follow the sun. So."'
+    reply = f'{{"nuggets": [{copied}]}}'
+    parts = Sources(texts).referring(reply)
+    assert [part[0] for part in parts if not isinstance(part, str)] == ["battle/a", "page"]
+    assert not any("Tides" in part for part in parts if isinstance(part, str))
+    [line] = restored(iter([json.dumps({"key": "k", "text": parts})]), texts)
+    assert json.loads(line) == {"key": "k", "text": reply}
+    assert Sources(texts).referring("Tides follow nothing.") == ["Tides follow nothing."]
