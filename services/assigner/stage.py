@@ -36,9 +36,9 @@ class Assigner:
 
     Attributes:
         model: Chat model that is asked.
-        window: Number of nuggets per call; None labels all nuggets in one call (live profile).
-        decisions: Model that is asked for decisions instead (frugal profile). Nuggets on which it declines
-            to decide are labelled by the chat model.
+        window: Number of nuggets per call, 1 in the profile small; None labels all in one call.
+        decisions: Model that is asked for decisions instead (profiles frugal and small). Nuggets on which it
+            declines to decide are labelled by the chat model.
         shared: Labels that battles with a list of a nugget bank share; None labels every battle's own.
         models_of: Returns the models for chat and for decisions of a name, for lists that are labelled again;
             None rejects them.
@@ -101,7 +101,8 @@ class Assigner:
         """The labels of these nuggets, asked of the model."""
         size = self.window or len(nuggets)
         windows = [nuggets[start : start + size] for start in range(0, len(nuggets), size)]
-        ask = self._by_chat if self.decisions is None else partial(self._by_decisions, self.decisions)
+        among = [nugget.text for nugget in nuggets] if self.window else []
+        ask = self._by_chat if self.decisions is None else partial(self._by_decisions, self.decisions, among)
         parts = await asyncio.gather(*(ask(battle, window, side) for window in windows))
         labels = tuple(item for part in parts for item in part.assignments)
         return Labelled(
@@ -118,9 +119,14 @@ class Assigner:
         return Labelled(tuple(assignments), reply.model, reply.prompt_version)
 
     async def _by_decisions(
-        self, model: DecisionModel, battle: Battle, nuggets: Sequence[Nugget], side: Side
+        self,
+        model: DecisionModel,
+        among: Sequence[str],
+        battle: Battle,
+        nuggets: Sequence[Nugget],
+        side: Side,
     ) -> Labelled:
-        prompt = assignment_decision(battle.query, _blocks(nuggets), *_texts(battle, side))
+        prompt = assignment_decision(battle.query, _blocks(nuggets), *_texts(battle, side), among)
         prompt = in_context(prompt, battle.context, {"a": side})
         reply = await model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         answers = {answer.name: answer for answer in reply.value.answers}

@@ -46,6 +46,7 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
 
 
 def labels_of_profile(parts: "Parts") -> dict[str, Any]:
-    """How the profile labels: that of the paper in windows and with three labels, others with four."""
-    paper = parts.pipeline.profile == "paper"
-    return {"window": parts.pipeline.window if paper else None, "contradictions": not paper}
+    """How many nuggets the profile labels in a call, and whether contradictions have a label of their own."""
+    pipeline = parts.pipeline
+    windows = {"paper": pipeline.window, "small": 1}
+    return {"window": windows.get(pipeline.profile), "contradictions": pipeline.profile != "paper"}

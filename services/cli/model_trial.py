@@ -34,7 +34,8 @@ _UNSTATED = "Visitors can eat in two restaurants high above the city."
 
 _PROFILES = {
     "live": ("nuggets", "labels", "verdicts"),
-    "frugal": ("nuggets", "decisions"),
+    "frugal": ("nuggets", "label decisions", "verdict decisions"),
+    "small": ("nuggets", "labels one by one", "verdict decisions"),
     "paper": ("nuggets", "importance", "labels", "verdicts"),
 }
 _FORMATS = {
@@ -52,7 +53,7 @@ class Question:
     Attributes:
         kind: What the profiles need it for.
         title: What is asked, for people.
-        prompts: The question; a verdict is asked for in both orders of the answers.
+        prompts: The question; a verdict is asked for in both orders of the answers, labels also one by one.
         answer: What the replies to it say, in short.
         right: What they have to say.
     """
@@ -102,6 +103,10 @@ def questions() -> list[Question]:
     better_second = verdict(_QUERY, _POOR, _GOOD, [_PAGE])
     of_importance, of_labels = importance(_QUERY, nuggets), assignment(_QUERY, nuggets, _GOOD, _POOR)
     as_labels = assignment_decision(_QUERY, nuggets, _GOOD, _POOR)
+    texts = [nugget.text for nugget in nuggets]
+    apart = [
+        assignment_decision(_QUERY, [Block("nugget", "n1", text)], _GOOD, _POOR, texts) for text in texts
+    ]
     orders = [better_first, better_second]
     return [
         Question(
@@ -110,9 +115,10 @@ def questions() -> list[Question]:
         Question("importance", "importance of nuggets", [of_importance], _vital, "a fact vital"),
         Question("labels", "labels of nuggets", [of_labels], _labels, "s s n"),
         Question("verdicts", "verdict in both orders", orders, _winners, _GOOD_TWICE),
-        Question("decisions", "labels as decisions", [as_labels], _letters, "s s n"),
+        Question("label decisions", "labels as decisions", [as_labels], _letters, "s s n"),
+        Question("labels one by one", "labels as decisions, one by one", apart, _letters, "s s n"),
         Question(
-            "decisions",
+            "verdict decisions",
             "verdict as decisions in both orders",
             [as_decision(prompt) for prompt in orders],
             _decided,
@@ -142,8 +148,9 @@ def _winners(good_first: VerdictReply, good_second: VerdictReply) -> str:
     return f"{said[0]}, and {said[1]} in the other order"
 
 
-def _letters(reply: DecisionReply) -> str:
-    return " ".join(str(answer.letter) for answer in sorted(reply.answers, key=lambda answer: answer.name))
+def _letters(*replies: DecisionReply) -> str:
+    answers = [answer for reply in replies for answer in sorted(reply.answers, key=lambda each: each.name)]
+    return " ".join(str(answer.letter) for answer in answers)
 
 
 def _decided(good_first: DecisionReply, good_second: DecisionReply) -> str:
@@ -229,6 +236,6 @@ def _summary(outcomes: Sequence[Outcome], currency: str) -> tuple[list[str], boo
     failed = {x.kind for x in outcomes if x.problem is not None}
     suiting = [name for name, needs in _PROFILES.items() if failed.isdisjoint(needs)]
     if suiting:
-        others = f"; it could do {' and '.join(suiting[1:])}, too" if suiting[1:] else ""
+        others = f"; others that it could do: {', '.join(suiting[1:])}" if suiting[1:] else ""
         return [*lines, f"ok   this model can do the job: profile {suiting[0]} suits it{others}"], True
     return [*lines, f"FAIL this model cannot do the job: it fails at {', '.join(sorted(failed))}"], False

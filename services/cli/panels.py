@@ -110,10 +110,10 @@ def _panel(parts: Parts, name: str, options: Options | None, asked: Sequence[Ask
 
 
 def _warn_of_tie_band(parts: Parts, name: str, options: Options | None) -> None:
-    """Other profiles than `frugal` are warned that a tie band has no effect."""
+    """Profiles without decisions are warned that a tie band has no effect."""
     band = options.tie_band if isinstance(options, VerdictOptions) else None
-    if band is not None and parts.pipeline.profile != "frugal":
-        why = "judges give probabilities in the profile frugal alone"
+    if band is not None and not parts.pipeline.decides:
+        why = "judges give probabilities in the profiles frugal and small alone"
         log.warning("the tie band of a judge has no effect", judge=name, why=why)
 
 

@@ -96,8 +96,9 @@ class PipelineSettings(_Settings):
     """How battles are evaluated. Settings that change a result are part of the ids derived from it.
 
     Attributes:
-        profile: "live", "paper" to follow Search Arena Meets Nuggets call by call, or "frugal" to ask for
-            decisions, with probabilities, wherever nothing has to be written.
+        profile: "live", "paper" to follow Search Arena Meets Nuggets call by call, "frugal" to ask for
+            decisions, with probabilities, wherever nothing has to be written, or "small" to ask a small model
+            for them, nugget by nugget.
         embedding_model: A sentence-transformers model, or "none" to rank by BM25 alone.
         chunk_sentences: Sentences per chunk.
         chunk_overlap: Sentences that a chunk shares with the one before.
@@ -128,7 +129,7 @@ class PipelineSettings(_Settings):
         retry_seconds: Longest delay before the first retry of a failed job; it doubles with every retry.
     """
 
-    profile: Literal["live", "paper", "frugal"] = "live"
+    profile: Literal["live", "paper", "frugal", "small"] = "live"
     embedding_model: str = "BAAI/bge-m3"
     chunk_sentences: int = Field(10, ge=1)
     chunk_overlap: int = Field(2, ge=0)
@@ -170,6 +171,11 @@ class PipelineSettings(_Settings):
             independent = sorted(filter(can_be_awaited, EVALUATORS))
             raise ValueError(f"there is no evaluator {name!r}; choose one of {', '.join(independent)}")
         return name
+
+    @property
+    def decides(self) -> bool:
+        """Whether labels and verdicts are decisions."""
+        return self.profile in ("frugal", "small")
 
     @property
     def decides_importance(self) -> bool:

@@ -118,7 +118,7 @@ async def open_decision_model(
     parts: "Parts", settings: "LLMSettings | None" = None
 ) -> AsyncIterator["LLMClient | None"]:
     """The model for decisions, of the settings or else of the parts; None in profiles that ask for none."""
-    if parts.pipeline.profile != "frugal":
+    if not parts.pipeline.decides:
         yield None
         return
     async with open_chat_model(parts, (settings or parts.llm).for_decisions()) as model:

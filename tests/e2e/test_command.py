@@ -244,7 +244,11 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "value", "problem"),
     [
-        ("NUGGETSTREAM_PROFILE", "fast", "NUGGETSTREAM_PROFILE: Input should be 'live', 'paper' or 'frugal'"),
+        (
+            "NUGGETSTREAM_PROFILE",
+            "fast",
+            "NUGGETSTREAM_PROFILE: Input should be 'live', 'paper', 'frugal' or 'small'",
+        ),
         ("NUGGETSTREAM_LLM_BASE_URL", "http://127.0.0.1:9/v1", "set NUGGETSTREAM_LLM_MODEL"),
         (
             "NUGGETSTREAM_LLM_STAGES",

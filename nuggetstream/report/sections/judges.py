@@ -166,7 +166,7 @@ def _basis(judges: Sequence[JudgeCalibration]) -> str:
 def _nothing(judges: Sequence[JudgeCalibration]) -> str:
     if judges:
         return "no battle has both a human preference and probabilities of a judge or of labels"
-    return "no judge and no label has probabilities; the profile `frugal` asks for them"
+    return "no judge and no label has probabilities; the profiles `frugal` and `small` ask for them"
 
 
 def _name(judge: JudgeCalibration) -> str:

@@ -95,6 +95,21 @@ async def test_windows_that_two_models_label_name_both() -> None:
     assert out.assignment_set.model == "decider-2026, scripted-2026"
 
 
+async def test_nuggets_that_are_asked_about_one_by_one_stand_behind_the_answer() -> None:
+    # A small model labels a list in the order of the answer's sentences.
+    model = decides(n1="s")
+    [out] = await Assigner(ScriptedModel({}), window=1, decisions=model)(EVENT)
+    assert {label.support for label in out.assignment_set.assignments} == {Support.SUPPORT}
+    assert len(model.asked) == 2 * len(EVENT.nugget_list.nuggets)
+    of_first = [prompt.messages()[-1]["content"] for prompt in model.asked[:2]]
+    answer = next(block for block in model.asked[0].blocks if block.kind == "answer")
+    until = of_first[0].index(answer.text) + len(answer.text)
+    assert of_first[0][:until] == of_first[1][:until]
+    [whole] = await Assigner(ScriptedModel({}), decisions=decides(n1="s", n2="s", n3="s"))(EVENT)
+    assert whole.assignment_set.prompt_version != out.assignment_set.prompt_version
+    assert whole.key != out.key
+
+
 async def test_decisions_and_chat_give_other_keys() -> None:
     chat, model = ScriptedModel({"assignment": by_chat}), decides(n1="s", n2="n", n3="p")
     keys = {

@@ -66,12 +66,12 @@ async def test_a_model_that_answers_everything_is_told_its_profiles(monkeypatch:
     assert result.exit_code == 0, result.output
     first, *lines = result.output.splitlines()
     assert first.startswith("asking small at http://127.0.0.1:")
-    assert sum("right at once" in line for line in lines) == 6
+    assert sum("right at once" in line for line in lines) == 7
     assert "JSON schemas with the form of lines, streamed replies" in result.output
     assert "tokens per second are written" in lines[-3]
     assert lines[-2].strip() == "its price is unknown: set NUGGETSTREAM_LLM_PRICES to count money"
     assert lines[-1].startswith(
-        "ok   this model can do the job: profile live suits it; it could do frugal and paper"
+        "ok   this model can do the job: profile live suits it; others that it could do: frugal, small, paper"
     )
 
 
@@ -91,7 +91,10 @@ async def test_a_model_that_fails_at_an_order_of_the_judge_has_the_profile_witho
         "FAIL verdict in both orders: wrong, though easy: first, and first in the other order"
         in result.output
     )
-    assert result.output.splitlines()[-1] == "ok   this model can do the job: profile frugal suits it"
+    assert (
+        result.output.splitlines()[-1]
+        == "ok   this model can do the job: profile frugal suits it; others that it could do: small"
+    )
 
 
 async def test_a_model_that_cannot_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,8 +102,8 @@ async def test_a_model_that_cannot_is_told_so(monkeypatch: pytest.MonkeyPatch) -
     assert result.exit_code == 1
     assert "FAIL nuggets of an answer: two replies of small in a row could not be used" in result.output
     assert (
-        "FAIL this model cannot do the job: it fails at decisions, importance, labels, nuggets, verdicts"
-        in (result.output)
+        "FAIL this model cannot do the job: it fails at importance, label decisions, labels, "
+        "labels one by one, nuggets, verdict decisions, verdicts" in (result.output)
     )
 
 
