@@ -194,7 +194,7 @@ class AdaptiveLimit:
         self._admit()
 
     def _new_window(self) -> _Window:
-        return _Window(self._changed_at, self._changed_at, self._occupied)
+        return _Window(began=self._changed_at, looked_at=self._changed_at, occupied=self._occupied)
 
     async def _turn(self, battle_id: str | None) -> None:
         """Take a slot, after those that were there before and those of earlier battles."""
