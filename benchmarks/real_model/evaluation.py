@@ -23,6 +23,7 @@ _FAULTS = {
     "form of a line": "not a line like",
     "missing, unknown or repeated ids": "ids:",
     "repeats itself": "repeats itself",
+    "example of the form": "is the example",
     "no JSON": "complete JSON value",
     "cut off": "cut off",
 }
