@@ -40,17 +40,19 @@ def with_probabilities(
     Args:
         reply: The reply as it was read from the text.
         text: The reply as the model wrote it.
-        tokens: Its tokens; unless they spell the text, no probability is known.
+        tokens: Its tokens; unless they spell the text, no probability is known. Servers may leave out of the
+            text the space before and behind it.
         questions: What was asked.
 
     Returns:
         The reply. Answers whose letter cannot be found among the tokens have no probabilities.
     """
-    if "".join(token.token for token in tokens) != text:
+    spelled = "".join(token.token for token in tokens)
+    if spelled.strip() != text.strip():
         return reply
     ends = list(accumulate(len(token.token) for token in tokens))
     letters = {question.name: frozenset(question.letters.values()) for question in questions}
-    found = dict(_letters(text, tokens, ends, letters))
+    found = dict(_letters(spelled, tokens, ends, letters))
     answers = [a.model_copy(update={"probabilities": _of(found.get(a.name), a)}) for a in reply.answers]
     return DecisionReply(answers=answers)
 
