@@ -8,7 +8,6 @@ from typing import TypeVar
 from nuggetstream.domain.nugget import Importance, MergedNugget, Provenance, Revision
 from nuggetstream.text.citations import without_citations
 from nuggetstream.text.non_answers import is_non_answer
-from nuggetstream.text.sentences import sentences
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
 from services.nuggetizer.near_duplicates import fact_of
@@ -164,21 +163,11 @@ def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]
 
 
-def complete(text: str) -> str:
-    """A nugget without the sentence that the longest length of a nugget ended; "" where no other is left.
-
-    >>> complete("Tides rise. They " + "x" * (prompts.LONGEST - 17))
-    'Tides rise.'
-    """
-    is_cut = len(text) == prompts.LONGEST and sentences(f"{text} x")[-1] != "x"
-    return " ".join(sentences(text)[:-1]) if is_cut else text
-
-
 def _drafts(reply: NuggetsReply, documents: Sequence[Document]) -> list[Draft]:
     provenance = {document.block.id: document.provenance for document in documents}
     return [
         Draft(
-            complete(nugget.text).strip(),
+            prompts.complete(nugget.text).strip(),
             Importance(nugget.importance),
             tuple(provenance[name] for name in dict.fromkeys(nugget.sources) if name in provenance),
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from nuggetstream.text.sentences import sentences
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.lines import Lines
 from services.runtime.llm.prompt import Prompt
@@ -146,6 +147,18 @@ def _facts(reply: NuggetsReply) -> None:
         raise ValueError(f"{empty} nuggets have no text")
     if reply.nuggets and all(is_example(nugget.text) for nugget in reply.nuggets):
         raise ValueError("every nugget is the example of the form; write facts that the documents state")
+    if reply.nuggets and not any(complete(nugget.text) for nugget in reply.nuggets):
+        raise ValueError(f"every nugget is cut off after {LONGEST} characters; write short facts")
+
+
+def complete(text: str) -> str:
+    """A nugget without the sentence that the longest length of a nugget ended; "" where no other is left.
+
+    >>> complete("Tides rise. They " + "x" * (LONGEST - 17))
+    'Tides rise.'
+    """
+    is_cut = len(text) == LONGEST and sentences(f"{text} x")[-1] != "x"
+    return " ".join(sentences(text)[:-1]) if is_cut else text
 
 
 def is_example(text: str) -> bool:

@@ -9,9 +9,9 @@ import pytest
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
-from services.nuggetizer.creation import Draft, complete, trim
+from services.nuggetizer.creation import Draft, trim
 from services.nuggetizer.documents import NuggetSources, documents_of
-from services.nuggetizer.prompts import LONGEST, all_at_once, importance, one_window
+from services.nuggetizer.prompts import LONGEST, all_at_once, complete, importance, one_window
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import Permanent
 from services.runtime.llm.blocks import Block
@@ -213,6 +213,15 @@ def test_a_list_of_nothing_but_the_example_is_asked_for_again() -> None:
     check(NuggetsReply.model_validate({"nuggets": [copied, fact]}))
     with pytest.raises(ValueError, match="every nugget is the example"):
         check(NuggetsReply.model_validate({"nuggets": [copied, copied.rstrip(".")]}))
+
+
+def test_a_list_of_nothing_but_cut_nuggets_is_asked_for_again() -> None:
+    check = all_at_once("Why are there tides?", [Block("answer", "a1", "The moon pulls.")], 9).check
+    assert check is not None
+    cut, fact = f"v a1: {'x' * LONGEST}", "v a1: The moon pulls the sea."
+    check(NuggetsReply.model_validate({"nuggets": [cut, fact]}))
+    with pytest.raises(ValueError, match="every nugget is cut off"):
+        check(NuggetsReply.model_validate({"nuggets": [cut]}))
 
 
 def test_a_sentence_that_the_longest_length_ended_is_no_part_of_a_nugget() -> None:
