@@ -27,7 +27,7 @@ _STEP = 4  # times as many calls are tried upwards, so that a fast endpoint has 
 _MORE = 1.5  # least growth of the throughput for which so many more calls at once are worth it
 _FEWER = 1.15  # growth of the throughput with more calls at once, below which fewer are as good
 _REST, _LONGEST_REST = 5, 40  # windows until another limit is tried; twice as many after a trial in vain
-_CALLS, _MOST = 2, 32  # calls in a window: so many for each slot, or at most so many with one for each
+_CALLS, _MOST = 2, 32  # calls in a window: two for each slot up to 32, and at least one for each slot
 _FULL, _OVERFULL = 0.9, 1.05  # shares of the slots that are taken while a call says something about the limit
 _BATTLES = 10_000  # battles whose beginning is remembered
 
@@ -54,7 +54,7 @@ class _Window:
         looked_at: When the last call ended.
         occupied: Seconds that all slots together had been taken by then.
         calls: Number of calls that ended.
-        seconds: Seconds in which they ended.
+        seconds: Seconds during which all slots were taken.
         work: What was done of them since the limit was set.
     """
 
