@@ -1,9 +1,10 @@
 """Writes what follows from the pipeline: services of compose, manifests, import rules, the table of events.
 
-    python deploy/generate.py            after a change of nuggetstream/domain/pipeline.py or views/events.py
+    python deploy/generate.py    after a change of domain/pipeline.py, views/events.py or wire/permissions.py
 
 A stage gets a service in compose.yaml, a Deployment, a trigger of KEDA and a target of Prometheus. The stages
-of `SPECIAL` need more than a model; their services are written by hand, like those that are no stages.
+of `SPECIAL` need more than a model; their services are written by hand, like those that are no stages. Every
+service gets a user of the broker, and its password.
 """
 
 import tomllib
@@ -16,6 +17,7 @@ from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.views.common import View
 from nuggetstream.views.events import OF_KIND, EventView
 from services.cli.registry import GRPC_PORTS
+from services.wire.permissions import Permissions, permissions
 
 ROOT = Path(__file__).parents[1]
 SPECIAL = (Stage.SCRAPER, Stage.INDEXER, Stage.RETRIEVER)
@@ -117,6 +119,38 @@ spec:
         consumer: {stage}
         lagThreshold: "20"
 """
+_USERS_HEAD = """\
+# Written by deploy/generate.py from services/wire/permissions.py: do not edit. The secret nuggetstream-broker
+# has the password of each user in the key with its name.
+"""
+_USER = """\
+  {{
+    user: {name}
+    password: $NATS_PASSWORD_{name}
+    permissions: {{
+      publish: [
+{publish}
+      ]
+      subscribe: [
+{subscribe}
+      ]
+    }}
+  }}
+"""
+_BROKER_USER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {name}
+spec:
+  template:
+    spec:
+      containers:
+        - name: service
+          env:
+            - name: NUGGETSTREAM_NATS_PASSWORD
+              valueFrom: {{secretKeyRef: {{name: nuggetstream-broker, key: {name}, optional: true}}}}
+"""
 
 
 def files() -> dict[str, str]:
@@ -139,6 +173,9 @@ def files() -> dict[str, str]:
         "k8s/base/stages.yaml": _HEAD + "---\n".join(map(_manifests, plain)),
         "k8s/components/keda/stages.yaml": _HEAD
         + "---\n".join(_SCALED.format(stage=stage, most=_MOST_PODS.get(stage, 20)) for stage in PIPELINE),
+        "k8s/base/broker-passwords.yaml": _HEAD
+        + "---\n".join(_BROKER_USER.format(name=name) for name in GRPC_PORTS),
+        "k8s/components/nats-cluster/users.conf": _USERS_HEAD + _users(),
         ".importlinter": _with(
             ".importlinter", "    services.cli", "    services.offline", f"    {services}\n"
         ),
@@ -169,6 +206,19 @@ def _manifests(stage: Stage) -> str:
     step, grace = PIPELINE[stage], _grace(stage)
     parts = {name: text if step.asks_model else "" for name, text in _OF_MODELS.items()}
     return _MANIFESTS.format(stage=stage, grace=grace, killed=grace + 20, **parts)
+
+
+def _users() -> str:
+    users = "".join(_user(name, allowed) for name, allowed in permissions().items())
+    return f"users: [\n{users}]\n"
+
+
+def _user(name: str, allowed: Permissions) -> str:
+    lines = {
+        field: "\n".join(f'        "{subject}"' for subject in getattr(allowed, field))
+        for field in ("publish", "subscribe")
+    }
+    return _USER.format(name=name, **lines)
 
 
 def _grace(stage: Stage) -> int:

@@ -1,6 +1,7 @@
 """One nats-server for all tests of a process, without any stream at the start of each."""
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -24,6 +25,20 @@ class Broker:
 
     url: str
     streams: Path
+
+
+class ServerWithUsers(NatsServer):
+    """A nats-server with users in place of the token."""
+
+    users = ""  # the section `authorization` of its configuration
+
+    def _config(self) -> str:
+        return re.sub(r"authorization \{.*\}", lambda _: self.users, super()._config())
+
+    @property
+    def address(self) -> str:
+        """Its URL without a token."""
+        return "nats://" + self.url.rpartition("@")[2]
 
 
 @contextmanager

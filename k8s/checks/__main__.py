@@ -11,6 +11,7 @@ from pathlib import Path
 
 from k8s.checks import rules, schemas, tools
 from k8s.checks.render import (
+    COMPONENTS,
     OVERLAYS,
     KubectlMissing,
     Manifest,
@@ -34,6 +35,7 @@ def main() -> int:
             check("Prometheus: configuration, alerts and their tests", tools.promtool),
             *(check_overlay(folder) for folder in OVERLAYS),
             check("components, alone and together", check_combinations),
+            check("components: kinds of other projects", lambda: foreign(render_with(tuple(COMPONENTS)))),
         ]
     )
     return 1 if failed else 0
@@ -62,7 +64,7 @@ def check_overlay(folder: Path) -> int:
     return sum(
         [
             check(f"{title}: schemas, rules", lambda: manifest_problems(render(folder))),
-            check(f"{title}: KEDA and Prometheus kinds", lambda: foreign(render(folder))),
+            check(f"{title}: kinds of other projects", lambda: foreign(render(folder))),
             check(f"{title}: checkov", lambda: checkov(folder)),
         ]
     )
@@ -75,7 +77,7 @@ def manifest_problems(manifests: Sequence[Manifest]) -> list[str]:
 
 
 def foreign(manifests: Sequence[Manifest]) -> list[str]:
-    """Problems by the schemas of KEDA and the Prometheus operator."""
+    """Problems by the schemas of KEDA, the Prometheus operator and the Gateway API."""
     if reason := schemas.why_not_foreign():
         raise tools.Missing(reason)
     return schemas.foreign_problems(manifests)

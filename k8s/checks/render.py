@@ -16,6 +16,8 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 K8S = Path(__file__).parents[1]
 OVERLAYS = sorted(path.parent for path in (K8S / "overlays").glob("*/kustomization.yaml"))
 COMPONENTS = sorted(path.parent for path in (K8S / "components").glob("*/kustomization.yaml"))
+# Components that change another one, which stands before them.
+NEEDED = {"nats-single": "nats-cluster", "nats-tls": "nats-cluster"}
 
 Manifest = dict[str, Any]
 
@@ -51,9 +53,17 @@ def render_text(folder: Path) -> str:
 
 
 def combinations() -> Iterator[tuple[Path, ...]]:
-    """No component, each one, every two together, and all: components disagree in pairs, if they do."""
+    """No component, each one, every two together, and all: components disagree in pairs, if they do.
+
+    Each stands with the component that it changes.
+    """
+    found: dict[tuple[Path, ...], None] = {}
     for size in (0, 1, 2, len(COMPONENTS)):
-        yield from itertools.combinations(COMPONENTS, size)
+        for chosen in itertools.combinations(COMPONENTS, size):
+            names = {path.name for path in chosen}
+            names |= {NEEDED[name] for name in names & NEEDED.keys()}
+            found[tuple(path for path in COMPONENTS if path.name in names)] = None
+    yield from found
 
 
 def render_with(components: tuple[Path, ...]) -> list[Manifest]:

@@ -179,7 +179,8 @@ def _references(manifest: Manifest) -> Iterator[tuple[str, str]]:
             yield "ConfigMap", volume["configMap"]["name"]
     for container in _all_containers(manifest):
         for source in container.get("envFrom", []):
-            yield "ConfigMap", source["configMapRef"]["name"]
+            if "configMapRef" in source:
+                yield "ConfigMap", source["configMapRef"]["name"]
 
 
 def _containers(manifest: Manifest) -> list[Manifest]:

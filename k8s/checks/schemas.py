@@ -4,32 +4,37 @@ import json
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from k8s.checks.render import Manifest, name_of
 
 HERE = Path(__file__).parent
 KUBERNETES = "1.31"  # the oldest supported version
-FOREIGN = ("keda.sh/v1alpha1", "monitoring.coreos.com/v1")
+FOREIGN = ("gateway.networking.k8s.io/v1", "keda.sh/v1alpha1", "monitoring.coreos.com/v1")
 
 
 def own_problems(manifests: Sequence[Manifest]) -> list[str]:
     """Problems of Kubernetes' own kinds by its schemas."""
+    own = [manifest for manifest in manifests if manifest["apiVersion"] not in FOREIGN]
+    problems = [(name_of(manifest), _problem(json.dumps(manifest))) for manifest in own]
+    return [f"{name}: {problem}" for name, problem in problems if problem]
+
+
+@cache
+def _problem(manifest: str) -> str:
+    """What is wrong with one object as JSON, of which most stand in many combinations of components."""
     import kubernetes_validate
 
-    found = []
-    for manifest in manifests:
-        if manifest["apiVersion"] in FOREIGN:
-            continue
-        try:
-            kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
-        except (kubernetes_validate.ValidationError, kubernetes_validate.SchemaNotFoundError) as error:
-            found.append(f"{name_of(manifest)}: {getattr(error, 'message', None) or type(error).__name__}")
-    return found
+    try:
+        kubernetes_validate.validate(json.loads(manifest), KUBERNETES, strict=True)
+    except (kubernetes_validate.ValidationError, kubernetes_validate.SchemaNotFoundError) as error:
+        return getattr(error, "message", None) or type(error).__name__
+    return ""
 
 
 def why_not_foreign() -> str:
-    """Why kinds of KEDA and the Prometheus operator cannot be validated here; empty if they can."""
+    """Why kinds of other projects cannot be validated here; empty if they can."""
     if shutil.which("node") is None:
         return "node is not installed"
     if not (HERE / "node_modules" / "typescript").is_dir():
@@ -38,7 +43,7 @@ def why_not_foreign() -> str:
 
 
 def foreign_problems(manifests: Sequence[Manifest]) -> list[str]:
-    """Problems of the kinds of KEDA and the Prometheus operator by their published schemas and types."""
+    """Problems of the kinds of other projects by their published schemas and types."""
     objects = [manifest for manifest in manifests if manifest["apiVersion"] in FOREIGN]
     done = subprocess.run(  # noqa: S603 - our own script
         ["node", str(HERE / "kinds.mjs")],  # noqa: S607 - whichever node is installed

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from services.wire.permissions import permissions
+
 ROOT = Path(__file__).parents[2]
-_BROKER_CONFIGS = (
-    "deploy/nats.conf", "k8s/components/nats-cluster/nats.conf", "k8s/overlays/dev/nats.conf",
-)  # fmt: skip
-_BROKER_VARIABLES = {"POD_NAME": "nats-0", "NATS_USER": "user", "NATS_PASSWORD": "password"}
+_BROKER_CONFIGS = ("deploy/nats.conf", "k8s/components/nats-cluster/nats.conf")
+_BROKER_VARIABLES = {"POD_NAME": "nats-0", "NATS_PASSWORD": "password"} | {
+    f"NATS_PASSWORD_{user}": "password" for user in permissions()
+}
 
 
 class Missing(RuntimeError):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+import grpc
+
 from services.runtime import rpc
 
 
@@ -35,11 +37,18 @@ class NotReady:
     Args:
         grpc_address: Address of gRPC as "host:port".
         http: Where the gateway listens; None for another service.
+        security: The certificate for gRPC; without one it serves plain text.
     """
 
-    def __init__(self, grpc_address: str, http: HttpAddress | None = None) -> None:
+    def __init__(
+        self,
+        grpc_address: str,
+        http: HttpAddress | None = None,
+        security: grpc.ServerCredentials | None = None,
+    ) -> None:
         self._grpc_address = grpc_address
         self._http = http
+        self._security = security
         self._reason: str | None = None
         self._stack = AsyncExitStack()
 
@@ -72,7 +81,8 @@ class NotReady:
             app = waiting_app(self._reasons, hosts)
             await self._stack.enter_async_context(serving(app, self._http.host, self._http.port, grace=0.1))
         state = rpc.Health(ready=False)
-        await self._stack.enter_async_context(rpc.serve(self._grpc_address, (), grace=0.0, state=state))
+        served = rpc.serve(self._grpc_address, (), grace=0.0, state=state, security=self._security)
+        await self._stack.enter_async_context(served)
 
     async def _reasons(self) -> Sequence[str]:
         return [] if self._reason is None else [self._reason]

@@ -4,12 +4,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal, Self
 
+import grpc
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.names import names_of
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
+from services.runtime.rpc_tls import Certificates
 from services.store.database import DEFAULT_CONNECTIONS
 from services.wire.evaluators import EVALUATORS, can_be_awaited, require_evaluators
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
@@ -44,6 +46,7 @@ class PlatformSettings(_Settings):
         call_log_days: Days for which model calls are logged, with prompts and replies; 0 logs none.
         indexer_address: Address of the indexer's gRPC as "host:port".
         rater_address: Address of the rater's gRPC as "host:port".
+        grpc_tls_dir: Folder with `tls.crt`, `tls.key` and `ca.crt` for gRPC; without one it is plain text.
     """
 
     nats_url: str = "nats://127.0.0.1:4222"
@@ -63,12 +66,32 @@ class PlatformSettings(_Settings):
     call_log_days: float = Field(7.0, ge=0, le=36_500)
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
+    grpc_tls_dir: Path | None = None
 
     @field_validator("evaluators")
     @classmethod
     def _evaluators_exist(cls, names: str) -> str:
         require_evaluators(names_of(names))
         return names
+
+    @property
+    def certificates(self) -> Certificates | None:
+        """The certificate of the services; None where gRPC is plain text.
+
+        Raises:
+            ValueError: A file is missing.
+        """
+        if self.grpc_tls_dir is None:
+            return None
+        found = Certificates(self.grpc_tls_dir)
+        if missing := found.missing():
+            raise ValueError(f"NUGGETSTREAM_GRPC_TLS_DIR: {self.grpc_tls_dir} has no {', '.join(missing)}")
+        return found
+
+    @property
+    def channel_security(self) -> grpc.ChannelCredentials | None:
+        """What calls of other services are made with; None where gRPC is plain text."""
+        return None if self.certificates is None else self.certificates.client()
 
     @property
     def declared_evaluators(self) -> tuple[str, ...]:

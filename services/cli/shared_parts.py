@@ -106,7 +106,8 @@ async def open_embedder(parts: "Parts", *, store: bool = False) -> AsyncIterator
         yield None
         return
     model = parts.pipeline.embedding_model
-    embedder = GrpcEmbedder(parts.platform.indexer_address, model, store=store)
+    security = parts.platform.channel_security
+    embedder = GrpcEmbedder(parts.platform.indexer_address, model, store=store, security=security)
     try:
         yield embedder
     finally:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import grpc
+
 from services.cli.embedding import Model, require_model
 from services.cli.not_ready import HttpAddress, NotReady
 from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
@@ -50,6 +52,14 @@ class Start:
         return f"{self.server.host}:{GRPC_PORTS[self.service] if given is None else given}"
 
     @property
+    def security(self) -> grpc.ServerCredentials | None:
+        """The certificate for gRPC. Only the gateway serves callers without one, which have keys."""
+        certificates = self.platform.certificates
+        if certificates is None:
+            return None
+        return certificates.server(callers_prove_themselves=self.service != "gateway")
+
+    @property
     def _http(self) -> HttpAddress | None:
         server = self.server
         if self.service != "gateway":
@@ -81,7 +91,7 @@ class Start:
         until = clock() + patience
         settings = replace(self.platform.bus(self.service), connect_within=patience)
         async with AsyncExitStack() as connection:
-            async with NotReady(self.grpc_address, self._http) as not_ready:
+            async with NotReady(self.grpc_address, self._http, self.security) as not_ready:
                 bus = await connection.enter_async_context(connected(settings, stop, not_ready.because))
                 left = until - clock()
                 ready = await wait_until_prepared(self.requirements(bus), stop, left, not_ready.because)

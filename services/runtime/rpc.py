@@ -87,6 +87,8 @@ async def serve(
     grace: float = 5.0,
     state: Health | None = None,
     limits: RpcLimits = _LIMITS,
+    *,
+    security: grpc.ServerCredentials | None = None,
 ) -> AsyncIterator[int]:
     """Run a gRPC server with health and reflection; yields the port it listens on.
 
@@ -96,6 +98,7 @@ async def serve(
         grace: Seconds that calls in flight get when leaving.
         state: The health service, for a caller that reports itself when draining begins.
         limits: What it accepts.
+        security: Its certificate; without one it serves plain text.
 
     Raises:
         CannotListen: The address cannot be bound.
@@ -108,7 +111,10 @@ async def serve(
     state.register(server)
     reflection.enable_server_reflection([*names, health.SERVICE_NAME, reflection.SERVICE_NAME], server)
     try:
-        port = server.add_insecure_port(address)
+        if security is None:
+            port = server.add_insecure_port(address)
+        else:
+            port = server.add_secure_port(address, security)
     except RuntimeError as error:
         raise CannotListen("gRPC", address, str(error).partition(";")[0]) from error
     await server.start()
@@ -120,7 +126,14 @@ async def serve(
         await server.stop(grace)
 
 
-def channel(target: str) -> grpc.aio.Channel:
-    """A channel that spreads calls over all addresses that the target's name resolves to."""
+def channel(target: str, security: grpc.ChannelCredentials | None = None) -> grpc.aio.Channel:
+    """A channel that spreads calls over all addresses that the target's name resolves to.
+
+    Args:
+        target: Address as "host:port".
+        security: Whom it trusts; without that it speaks plain text.
+    """
     interceptors = trace_export.client_interceptors()
-    return grpc.aio.insecure_channel(target, options=_CLIENT_OPTIONS, interceptors=interceptors)
+    if security is None:
+        return grpc.aio.insecure_channel(target, options=_CLIENT_OPTIONS, interceptors=interceptors)
+    return grpc.aio.secure_channel(target, security, options=_CLIENT_OPTIONS, interceptors=interceptors)

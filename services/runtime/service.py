@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import grpc
+
 from services.runtime import rpc
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.bus import Bus
@@ -57,6 +59,7 @@ async def run_service(
     stop: asyncio.Event,
     *,
     grpc_address: str = "127.0.0.1:0",
+    security: grpc.ServerCredentials | None = None,
     grace: float = 20.0,
     ready: Callable[[int], None] | None = None,
     callers_ended: asyncio.Event | None = None,
@@ -68,6 +71,7 @@ async def run_service(
         bus: A connection to the broker.
         stop: Event that begins draining.
         grpc_address: Address for gRPC as "host:port"; port 0 takes a free one.
+        security: Its certificate for gRPC; without one it serves plain text.
         grace: Seconds that messages in flight get to finish.
         ready: Called with the gRPC port once the service listens.
         callers_ended: Set when no service of this process calls this one any more; its gRPC is served until
@@ -78,8 +82,11 @@ async def run_service(
             restarted.
     """
     health = rpc.Health(ready=not service.first)
+    serving = rpc.serve(
+        grpc_address, service.rpcs, state=health, limits=service.rpc_limits, security=security
+    )
     async with (
-        rpc.serve(grpc_address, service.rpcs, state=health, limits=service.rpc_limits) as port,
+        serving as port,
         asyncio.TaskGroup() as group,
     ):
         if callers_ended is not None:

@@ -23,11 +23,19 @@ class GrpcEmbedder:
         target: Address of the indexer as "host:port".
         model: Name of the model that the indexer must run, because vectors of different models must not mix.
         store: Whether the indexer stores the vectors, as those of chunks.
+        security: Whom it trusts; without that it speaks plain text.
     """
 
-    def __init__(self, target: str, model: str, *, store: bool = False) -> None:
+    def __init__(
+        self,
+        target: str,
+        model: str,
+        *,
+        store: bool = False,
+        security: grpc.ChannelCredentials | None = None,
+    ) -> None:
         self._target, self._model, self._store = target, model, store
-        self._channel = rpc.channel(target)
+        self._channel = rpc.channel(target, security)
         self._stub = retrieval_pb2_grpc.EmbeddingStub(self._channel)
 
     @property

@@ -18,6 +18,7 @@ from k8s.checks import rules, schemas
 from k8s.checks.render import (
     COMPONENTS,
     K8S,
+    NEEDED,
     OVERLAYS,
     Manifest,
     combinations,
@@ -259,13 +260,15 @@ def test_the_broker_keeps_as_many_copies_as_it_has_members(overlays: dict[str, l
         (broker,) = [m for m in manifests if name_of(m) == "StatefulSet nats"]
         (settings,) = [m for m in manifests if re.match(r"ConfigMap settings-\w+$", name_of(m))]
         assert settings["data"]["NUGGETSTREAM_NATS_REPLICAS"] == str(broker["spec"]["replicas"]), name
-        (config,) = [m for m in manifests if re.match(r"ConfigMap nats(-alone)?-\w+$", name_of(m))]
+        (config,) = [m for m in manifests if re.match(r"ConfigMap nats-\w+$", name_of(m))]
         assert "sync_interval: always" in config["data"]["nats.conf"]
 
 
-@pytest.mark.parametrize("config", ["deploy/nats.conf", "k8s/components/nats-cluster/nats.conf"])
-def test_no_broker_is_open(config: str) -> None:
-    assert "password: $NATS_PASSWORD" in (ROOT / config).read_text(encoding="utf-8")
+def test_no_broker_is_open() -> None:
+    assert "password: $NATS_PASSWORD" in (DEPLOY / "nats.conf").read_text(encoding="utf-8")
+    for component in "nats-cluster", "nats-single":
+        config = (K8S / "components" / component / "nats.conf").read_text(encoding="utf-8")
+        assert re.search(r"^authorization \{\n  include users.conf\n\}$", config, re.MULTILINE), component
 
 
 def test_the_services_of_compose_know_the_brokers_password_and_the_gateway_its_name() -> None:
@@ -338,7 +341,7 @@ def test_every_package_of_a_tool_has_a_version_and_a_hash(name: str) -> None:
 BROKERS = {
     "deploy/nats.conf": "deploy/compose.yaml",
     "k8s/components/nats-cluster/nats.conf": "k8s/base/settings.env",
-    "k8s/overlays/dev/nats.conf": "k8s/overlays/dev/kustomization.yaml",
+    "k8s/components/nats-single/nats.conf": "k8s/overlays/dev/kustomization.yaml",
 }
 
 
@@ -360,12 +363,15 @@ def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], over
 
 def test_every_component_is_tried_with_every_other() -> None:
     assert {path.name for path in COMPONENTS} == {
-        "keda", "monitoring", "nats-cluster", "network-policies", "postgres", "retention", "retriever-model",
+        "gateway-api", "grpc-tls", "ingress", "keda", "monitoring", "nats-cluster", "nats-single", "nats-tls",
+        "network-policies", "postgres", "retention", "retriever-model",
     }  # fmt: skip
-    tried = [set(chosen) for chosen in combinations()]
-    assert all({one, other} in tried for one in COMPONENTS for other in COMPONENTS)  # alone, too
+    tried = [{path.name for path in chosen} for chosen in combinations()]
+    names = [path.name for path in COMPONENTS]
+    for pair in ({one, other} for one in names for other in names):  # alone, too
+        assert pair | {NEEDED[name] for name in pair & NEEDED.keys()} in tried
     assert set() in tried
-    assert set(COMPONENTS) in tried
+    assert set(names) in tried
 
 
 def pod(manifest: Manifest) -> Manifest:

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from services.cli.main import main
 from services.cli.registry import SERVICES
 from services.runtime.nats_server import NatsServer
+from tests.brokers import ServerWithUsers
 from tests.e2e.ports import free_ports
 from tests.forked import Forked, forked
 
@@ -97,13 +98,19 @@ def run_here(*arguments: str, environment: Mapping[str, str] = MappingProxyType(
 def clean_environment(**settings: str) -> dict[str, str]:
     """This process's environment without settings of ours, plus the given ones."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
-    return kept | {f"NUGGETSTREAM_{name.upper()}": value for name, value in settings.items()}
+    return kept | _variables(settings)
+
+
+def _variables(settings: Mapping[str, str]) -> dict[str, str]:
+    return {f"NUGGETSTREAM_{name.upper()}": value for name, value in settings.items()}
 
 
 @asynccontextmanager
 async def separate_processes(
     folder: Path,
     begin: Callable[..., Awaitable[Forked | asyncio.subprocess.Process]] = forked,
+    broker: ServerWithUsers | None = None,
+    own: Callable[[str], Mapping[str, str]] = lambda _: {},
     **settings: str,
 ) -> AsyncIterator[Platform]:
     """Broker, database and every service, each in its own process, until the block ends.
@@ -111,14 +118,16 @@ async def separate_processes(
     Args:
         folder: Where they keep their files.
         begin: Starts a process.
+        broker: A broker of the test's own, which is not started yet.
+        own: Settings of a service alone, by its name. Commands have those of the recorder.
         settings: Further or other settings by name, without the prefix of their variables.
     """
     ports = free_ports(len(SERVICES) + 1)
     grpc = dict(zip(SERVICES, ports, strict=False))
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(NatsServer(folder / "nats"))
+        server: NatsServer = await stack.enter_async_context(broker or NatsServer(folder / "nats"))
         usual = {
-            "nats_url": server.url,
+            "nats_url": server.url if broker is None else broker.address,
             "database_url": f"sqlite+aiosqlite:///{folder / 'record.db'}",
             "embedding_model": "none",
             "indexer_address": f"127.0.0.1:{grpc['indexer']}",
@@ -128,13 +137,13 @@ async def separate_processes(
         }
         environment = clean_environment(**usual | settings)
         for command in ("migrate", "bootstrap"):
-            code, output = await run_command(environment, command)
+            code, output = await run_command(environment | _variables(own("recorder")), command)
             assert code == 0, output
         processes = {
             name: Process(
                 name,
                 ("--grpc-port", str(port), "--metrics-port", "0"),
-                environment,
+                environment | _variables(own(name)),
                 folder / f"{name}.log",
                 begin,
             )

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -15,11 +14,11 @@ from sqlalchemy.engine import make_url
 from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus, BusSettings, Outgoing, ensure
 from services.runtime.errors import Outage
-from services.runtime.nats_server import NatsServer
 from services.store.database import Database
 from services.store.migrate import upgrade
 from services.wire.subjects import STREAM_DEAD
 from services.wire.topology import dead_subject, streams
+from tests.brokers import ServerWithUsers
 from tests.documents import blocks
 from tests.e2e.postgresql import postgresql
 
@@ -77,13 +76,8 @@ async def test_a_second_role_takes_over_while_connections_of_the_first_stay() ->
                 await battles(opened("nuggetstream", "OLD"))
 
 
-class Broker(NatsServer):
-    """A nats-server with users."""
-
-    users = ""
-
-    def _config(self) -> str:
-        return re.sub(r"authorization \{.*\}", lambda _: self.users, super()._config())
+class Broker(ServerWithUsers):
+    """A nats-server whose users change while it runs."""
 
     async def reload(self, users: str) -> None:
         """Let it read its configuration with other users."""
@@ -102,9 +96,8 @@ class Broker(NatsServer):
 
 @asynccontextmanager
 async def connected(server: Broker, user: str, password: str) -> AsyncIterator[Bus]:
-    url = "nats://" + server.url.rpartition("@")[2]
     # Who is disconnected does not come back within this test.
-    settings = BusSettings(servers=(url,), user=user, password=password, reconnect_wait=3600.0)
+    settings = BusSettings(servers=(server.address,), user=user, password=password, reconnect_wait=3600.0)
     async with Bus.connect(settings) as bus:
         yield bus
 

@@ -124,5 +124,11 @@ async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
             log.info("serving", service=start.service, grpc=grpc_port, metrics=metrics, http=service.url)
 
         await run_service(
-            service, parts.bus, stop, grpc_address=start.grpc_address, grace=server.grace, ready=ready
+            service,
+            parts.bus,
+            stop,
+            grpc_address=start.grpc_address,
+            security=start.security,
+            grace=server.grace,
+            ready=ready,
         )

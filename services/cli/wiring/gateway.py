@@ -56,7 +56,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     relay = Relay(parts.bus, Outbox(parts.database))
     usage, admission = await admission_to(parts.bus, (*parts.checks, relay.problem))
     async with (
-        rpc.channel(parts.platform.rater_address) as channel,
+        rpc.channel(parts.platform.rater_address, parts.platform.channel_security) as channel,
         followers.listening(parts.bus),
         models.listening(parts.bus),
         retries.listening(parts.bus),

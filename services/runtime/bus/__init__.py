@@ -2,7 +2,7 @@
 
 from services.runtime.bus.connection import Bus, BusClosed
 from services.runtime.bus.message import Delivery, Notification, Outgoing, PubAck
-from services.runtime.bus.settings import BusSettings
+from services.runtime.bus.settings import BusSettings, inbox_of
 from services.runtime.bus.topology import (
     UNLIMITED,
     Backoff,
@@ -29,5 +29,6 @@ __all__ = [
     "describe_error",
     "ensure",
     "has_streams",
+    "inbox_of",
     "remove_undeclared",
 ]

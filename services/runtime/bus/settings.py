@@ -1,5 +1,6 @@
 """Settings of the connection to the broker."""
 
+import re
 import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,16 @@ from typing import Any
 from services.runtime.masking import secrets_in
 
 DRAIN_WITHIN = 5  # seconds for draining; nats-py types its timeouts as whole numbers
+_INBOX = "_INBOX"  # of clients of NATS by default
+
+
+def inbox_of(user: str) -> str:
+    """How the subjects begin on which a user gets replies, so that others can be kept from reading them.
+
+    >>> inbox_of("scraper"), inbox_of("a user.with > signs")
+    ('_INBOX_scraper', '_INBOX')
+    """
+    return f"{_INBOX}_{user}" if re.fullmatch(r"[\w-]+", user) else _INBOX
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +68,7 @@ class BusSettings:
             "reconnect_time_wait": self.reconnect_wait,
             "ping_interval": self.ping_interval,
             "drain_timeout": DRAIN_WITHIN,
+            "inbox_prefix": _INBOX if self.user is None else inbox_of(self.user),
             "user": self.user,
             "password": self.password,
             "token": self.token,
