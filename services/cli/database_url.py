@@ -29,11 +29,14 @@ def open_database(url: str, connections: int = DEFAULT_CONNECTIONS, **waiting: A
         UnusableDatabaseUrl: The URL is invalid, or its driver is not supported or not installed.
     """
     try:
-        driver = make_url(url).drivername
+        parsed = make_url(url)
     except (ArgumentError, ValueError) as error:  # ValueError for a port that is not a number
         raise UnusableDatabaseUrl(f"{_VARIABLE} is not a database URL: set {_FORMS}") from error
-    if driver not in _DRIVERS:
-        raise UnusableDatabaseUrl(f"{_VARIABLE} begins with {driver}://: set {_FORMS}")
+    if parsed.drivername not in _DRIVERS:
+        raise UnusableDatabaseUrl(f"{_VARIABLE} begins with {parsed.drivername}://: set {_FORMS}")
+    if "sslmode" in parsed.query:  # of libpq, as providers of databases show their URLs
+        mode = parsed.query["sslmode"]
+        raise UnusableDatabaseUrl(f"{_VARIABLE} says sslmode={mode}: write ssl={mode} for this driver")
     try:
         return Database(url, connections, **waiting)
     except ModuleNotFoundError as error:

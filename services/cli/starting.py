@@ -53,11 +53,9 @@ class Start:
 
     @property
     def security(self) -> grpc.ServerCredentials | None:
-        """The certificate for gRPC. Only the gateway serves callers without one, which have keys."""
+        """The certificate for gRPC; None where it is plain text."""
         certificates = self.platform.certificates
-        if certificates is None:
-            return None
-        return certificates.server(callers_prove_themselves=self.service != "gateway")
+        return None if certificates is None else certificates.server()
 
     @property
     def _http(self) -> HttpAddress | None:

@@ -23,30 +23,27 @@ class Certificates:
         """Names of the files that are not there."""
         return [name for name in (CERTIFICATE, KEY, AUTHORITY) if not (self.folder / name).is_file()]
 
-    def server(self, *, callers_prove_themselves: bool) -> grpc.ServerCredentials:
+    def server(self) -> grpc.ServerCredentials:
         """Credentials of a server, which reads the files again for every connection.
 
-        Args:
-            callers_prove_themselves: Whether callers need a certificate of the same authority.
+        Callers need no certificate: that of a client in Python cannot be renewed while it runs.
 
         Raises:
             OSError: A file cannot be read.
         """
-        return grpc.dynamic_ssl_server_credentials(
-            self._configuration(), self._configuration, require_client_authentication=callers_prove_themselves
-        )
+        return grpc.dynamic_ssl_server_credentials(self._configuration(), self._configuration)
 
     def client(self) -> grpc.ChannelCredentials:
-        """Credentials of a client, which trusts the authority alone and proves itself.
+        """Credentials of a client, which trusts the authority alone.
 
         Raises:
             OSError: A file cannot be read.
         """
-        return grpc.ssl_channel_credentials(self._read(AUTHORITY), self._read(KEY), self._read(CERTIFICATE))
+        return grpc.ssl_channel_credentials(self._read(AUTHORITY))
 
     def _configuration(self) -> grpc.ServerCertificateConfiguration:
         pair = (self._read(KEY), self._read(CERTIFICATE))
-        return grpc.ssl_server_certificate_configuration([pair], root_certificates=self._read(AUTHORITY))
+        return grpc.ssl_server_certificate_configuration([pair])
 
     def _read(self, name: str) -> bytes:
         return (self.folder / name).read_bytes()

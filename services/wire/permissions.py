@@ -8,7 +8,7 @@ another stage, or change a stream.
 |------------------------|------------------------------------------|----------------------------------|
 | a stage, by its name   | its event, failures, its dead letters    | what its own consumers deliver   |
 | `rater`                | that boards changed                      | that events were recorded        |
-| `gateway`              | all events; it deletes messages          | what it shows of work under way  |
+| `gateway`              | all events; it deletes messages          | which work is in flight          |
 | `recorder`             | everything; commands are run in its pods | what its consumers deliver       |
 | `arena`                | battles to be evaluated                  | nothing                          |
 
@@ -56,13 +56,13 @@ def permissions() -> dict[str, Permissions]:
     return {
         **{stage.value: Permissions(_published_by(stage), _read_by(stage)) for stage in PIPELINE},
         "rater": Permissions((*_LOOKING, subjects.RATINGS), _reads("rater", subjects.RECORDED)),
-        "gateway": Permissions(_published_by_gateway(), _reads("gateway", *_WORK_UNDER_WAY)),
+        "gateway": Permissions(_published_by_gateway(), _reads("gateway", *_ON_WORK)),
         "recorder": Permissions(_EVERYTHING, _reads("recorder")),
         ARENA: Permissions((subjects.INGEST,), _reads(ARENA)),
     }
 
 
-_WORK_UNDER_WAY = (subjects.RECORDED, subjects.MODEL_STATE, subjects.STAGE_RETRY)
+_ON_WORK = (subjects.RECORDED, subjects.MODEL_STATE, subjects.STAGE_RETRY)
 
 
 def _reads(user: str, *further: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""gRPC with certificates: who is served, whom clients trust, and what happens when they are renewed."""
+"""gRPC with a certificate: whom clients trust, and what happens when it is renewed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ import trustme
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from services.runtime import rpc
-from services.runtime.rpc_tls import AUTHORITY, KEY, Certificates
+from services.runtime.rpc_tls import KEY, Certificates
 from tests.certificates import certificates
 from tests.e2e.processes import run_here
 
@@ -19,9 +19,8 @@ HERE = "127.0.0.1"
 
 
 @asynccontextmanager
-async def served(folder: Path, *, callers_prove_themselves: bool = True) -> AsyncIterator[int]:
-    security = Certificates(folder).server(callers_prove_themselves=callers_prove_themselves)
-    async with rpc.serve(f"{HERE}:0", (), grace=0.0, security=security) as port:
+async def served(folder: Path) -> AsyncIterator[int]:
+    async with rpc.serve(f"{HERE}:0", (), grace=0.0, security=Certificates(folder).server()) as port:
         yield port
 
 
@@ -35,17 +34,12 @@ async def answers(port: int, security: grpc.ChannelCredentials | None) -> bool:
         return True
 
 
-async def test_a_service_answers_those_with_a_certificate_of_its_authority(tmp_path: Path) -> None:
+async def test_a_service_with_a_certificate_answers_those_who_trust_its_authority(tmp_path: Path) -> None:
     ours = certificates(tmp_path / "ours", HERE)
     theirs = certificates(tmp_path / "theirs", HERE)
-    trusting = grpc.ssl_channel_credentials((ours / AUTHORITY).read_bytes())  # without a certificate
     async with served(ours) as port:
         assert await answers(port, Certificates(ours).client())
         assert not await answers(port, Certificates(theirs).client())
-        assert not await answers(port, trusting)
-        assert not await answers(port, None)
-    async with served(ours, callers_prove_themselves=False) as port:
-        assert await answers(port, trusting)
         assert not await answers(port, None)
 
 

@@ -27,6 +27,13 @@ def test_a_url_that_cannot_work_is_refused_with_what_to_set(url: str, problem: s
     assert refused.value.message == f"NUGGETSTREAM_DATABASE_URL {problem}: {FORMS}"
 
 
+def test_the_parameter_of_another_driver_is_named_as_this_one_calls_it() -> None:
+    with pytest.raises(UnusableDatabaseUrl) as refused:
+        open_database("postgresql+asyncpg://u@h/x?sslmode=require")
+    told = "NUGGETSTREAM_DATABASE_URL says sslmode=require: write ssl=require for this driver"
+    assert refused.value.message == told
+
+
 def test_a_missing_driver_is_named_with_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)  # as where it is not installed
     with pytest.raises(UnusableDatabaseUrl) as refused:
