@@ -22,7 +22,9 @@ from services.wire.permissions import Permissions, permissions
 ROOT = Path(__file__).parents[1]
 SPECIAL = (Stage.SCRAPER, Stage.INDEXER, Stage.RETRIEVER)
 _HEAD = "# Written by deploy/generate.py from nuggetstream/domain/pipeline.py: do not edit.\n"
-_MOST_PODS = {Stage.INDEXER: 4, Stage.RETRIEVER: 8}  # 20 of other stages
+# Of each other service 20. The rater is not scaled by load: each of its pods computes all boards.
+_MOST_PODS = {"gateway": 4, "indexer": 4, "recorder": 4, "retriever": 8}
+_NOT_SCALED = "rater"
 
 _COMPOSE = """\
   {stage}:
@@ -110,6 +112,8 @@ spec:
   maxReplicaCount: {most}
   pollingInterval: 10
   cooldownPeriod: 300
+  # While KEDA cannot read the broker.
+  fallback: {{failureThreshold: 5, replicas: 2}}
   triggers:
     - type: nats-jetstream
       metadata:
@@ -118,6 +122,21 @@ spec:
         stream: ARENA
         consumer: {stage}
         lagThreshold: "20"
+"""
+_BY_PROCESSOR = """\
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {name}
+spec:
+  scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: {name}}}
+  minReplicas: 1
+  maxReplicas: {most}
+  metrics:
+    - type: Resource
+      resource: {{name: cpu, target: {{type: Utilization, averageUtilization: 70}}}}
+  behavior:
+    scaleDown: {{stabilizationWindowSeconds: 300}}
 """
 _USERS_HEAD = """\
 # Written by deploy/generate.py from services/wire/permissions.py: do not edit. The secret nuggetstream-broker
@@ -173,6 +192,12 @@ def files() -> dict[str, str]:
         "k8s/base/stages.yaml": _HEAD + "---\n".join(map(_manifests, plain)),
         "k8s/components/keda/stages.yaml": _HEAD
         + "---\n".join(_SCALED.format(stage=stage, most=_MOST_PODS.get(stage, 20)) for stage in PIPELINE),
+        "k8s/components/hpa/autoscalers.yaml": _HEAD
+        + "---\n".join(
+            _BY_PROCESSOR.format(name=name, most=_MOST_PODS.get(name, 20))
+            for name in GRPC_PORTS
+            if name != _NOT_SCALED
+        ),
         "k8s/base/broker-passwords.yaml": _HEAD
         + "---\n".join(_BROKER_USER.format(name=name) for name in GRPC_PORTS),
         "k8s/components/nats-cluster/users.conf": _USERS_HEAD + _users(),

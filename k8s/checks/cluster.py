@@ -80,6 +80,8 @@ def scaling_problems(manifests: Sequence[Manifest]) -> Iterator[str]:
             continue
         namespace = manifest["metadata"].get("namespace", "default")
         for trigger in manifest["spec"]["triggers"]:
+            if trigger["type"] != "nats-jetstream":
+                continue
             endpoint = trigger["metadata"].get("natsServerMonitoringEndpoint", "")
             host, _, port = endpoint.partition(":")
             name, _, rest = host.partition(".")

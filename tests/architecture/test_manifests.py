@@ -237,11 +237,14 @@ def test_draining_outlasts_the_longest_attempt(service: str) -> None:
 def test_there_is_one_trigger_for_every_durable_consumer() -> None:
     keda = K8S / "components/keda"
     objects = list(documents(keda / "scaled-objects.yaml", keda / "stages.yaml"))
-    triggers = [t["metadata"] for each in objects for t in each["spec"]["triggers"]]
+    triggers = [t["metadata"] for each in objects for t in each["spec"]["triggers"] if t["type"] != "cpu"]
     named = [(trigger["stream"], trigger["consumer"]) for trigger in triggers]
     assert len(named) == len(set(named))
     assert set(named) == {(spec.stream, spec.durable) for spec in consumers()}
     assert {each["spec"]["scaleTargetRef"]["name"] for each in objects} == set(SERVICES) - {"rater"}
+    assert all(each["spec"]["fallback"]["replicas"] > 1 for each in objects)
+    by_processor = documents(K8S / "components/hpa/autoscalers.yaml")
+    assert {each["spec"]["scaleTargetRef"]["name"] for each in by_processor} == set(SERVICES) - {"rater"}
 
 
 @needs_kubectl
@@ -363,8 +366,8 @@ def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], over
 
 def test_every_component_is_tried_with_every_other() -> None:
     assert {path.name for path in COMPONENTS} == {
-        "gateway-api", "grpc-tls", "ingress", "keda", "monitoring", "nats-cluster", "nats-single", "nats-tls",
-        "network-policies", "postgres", "retention", "retriever-model",
+        "gateway-api", "grpc-tls", "hpa", "ingress", "keda", "monitoring", "nats-cluster", "nats-single",
+        "nats-tls", "network-policies", "postgres", "retention", "retriever-model",
     }  # fmt: skip
     tried = [{path.name for path in chosen} for chosen in combinations()]
     names = [path.name for path in COMPONENTS]
