@@ -103,8 +103,8 @@ bench-llm: $(DEV_STAMP)  ## calls, tokens, money and seconds of a battle, agains
 	$(BIN)/python -m benchmarks.llm
 
 # MODEL=smol|0.5b|1.5b, BATTLES=12, PROFILES="live small"; the weights are downloaded once, 98 to 1,117 MB.
-real-model: $(DEV_STAMP)  ## evaluate recorded battles with the weights of a small model, served by llama.cpp
-	$(BIN)/python -m benchmarks.real_model --model $(or $(MODEL),0.5b) --battles $(or $(BATTLES),12) --profiles $(or $(PROFILES),live small) $(if $(filter smol,$(MODEL)),--smoke)
+real-model: $(DEV_STAMP)  ## evaluate recorded battles with the weights of a small model, served by llama.cpp (MINUTES=50 at most)
+	$(BIN)/python -m benchmarks.real_model --model $(or $(MODEL),0.5b) --battles $(or $(BATTLES),12) --profiles $(or $(PROFILES),live small) --minutes $(or $(MINUTES),50) $(if $(filter smol,$(MODEL)),--smoke)
 
 bench-intake: $(DEV_STAMP)  ## accept 2,000 battles as NDJSON, and watch the recorder meanwhile (SCALE=small: 40)
 	$(BIN)/python -m benchmarks.intake --scale $(or $(SCALE),full)

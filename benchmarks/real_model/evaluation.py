@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,32 +99,74 @@ def sample(source: Path, count: int, target: Path) -> None:
     """Write so many recorded battles, evenly spread over the file and so over its topics."""
     rows = list(load(source))
     step = max(1, len(rows) // count)
+    _write(rows[::step][:count], target)
+
+
+def _write(rows: Sequence[Mapping[str, Any]], target: Path) -> None:
     with gzip.open(target, "wt", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows[::step][:count])
+        file.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def evaluate(battles: Path, documents: Path, out: Path, settings: Mapping[str, str]) -> Evaluated:
+def evaluate(
+    battles: Path, documents: Path, out: Path, settings: Mapping[str, str], within: float | None = None
+) -> Evaluated:
     """Run `nuggetstream eval` with these settings and no others.
+
+    Args:
+        battles: The battles, compressed.
+        documents: The documents behind their answers.
+        out: Folder of the results.
+        settings: Environment variables.
+        within: Seconds after which it is stopped; the results are those of the battles that ended until then.
 
     Raises:
         subprocess.CalledProcessError: The command fails.
+        TimeoutError: No battle ended in time.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+    command = [*_COMMAND, "--documents", str(documents), "--out", str(out)]
+    run = partial(subprocess.Popen, env=environment | settings, stdout=subprocess.DEVNULL)
     began = time.perf_counter()
-    subprocess.run(
-        [*_COMMAND, str(battles), "--documents", str(documents), "--out", str(out)],
-        env=environment | settings,
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    code, stopped = _run(run([*command, str(battles)]), within)
     seconds = time.perf_counter() - began
-    lines = (out / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    if stopped and code:
+        ended = ended_in(out)
+        if not ended:
+            raise TimeoutError(f"no battle ended within {within:.0f} s")
+        given, battles = battles, out / "ended.jsonl.gz"
+        _write([row for row in load(given) if row["battle_id"] in ended], battles)
+        code, _ = _run(run([*command, str(battles)]), None)  # which finds their results and sums them up
+    if code:
+        raise subprocess.CalledProcessError(code, command)
     return Evaluated(
         seconds=seconds,
-        battles=[json.loads(line) for line in lines],
+        battles=_rows(out),
         summary=json.loads((out / "summary.json").read_text(encoding="utf-8")),
         calls=_calls(out / "state" / "nuggetstream.db"),
     )
+
+
+def ended_in(out: Path) -> set[str]:
+    """Ids of the battles that have ended, also while an evaluation into this folder runs."""
+    database = out / "state" / "nuggetstream.db"
+    if not database.exists():
+        return set()
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        rows = connection.execute("SELECT id FROM battles WHERE ended_at IS NOT NULL").fetchall()
+    return {name for (name,) in rows}
+
+
+def _run(process: "subprocess.Popen[bytes]", within: float | None) -> tuple[int, bool]:
+    """The exit code of a process, and whether it was stopped as Ctrl-C does."""
+    try:
+        return process.wait(within), False
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        return process.wait(), True
+
+
+def _rows(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "results.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def _calls(database: Path) -> list[Call]:
