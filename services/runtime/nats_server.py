@@ -146,9 +146,14 @@ class NatsServer:
             raise NatsServerFailed(self._with_log(f"was not ready within {self._ready_within:g} s")) from None
 
     async def problem(self) -> str | None:
-        """Why streams cannot be used now, for instance a write that failed; None when they can."""
+        """Why streams cannot be used now, for instance a write that failed; None when they can.
+
+        A server whose folder is removed goes on confirming messages that are lost when it ends.
+        """
         if self.pid is None:
             return "the nats-server has ended"
+        if not (self._dir / "store" / "jetstream").is_dir():
+            return "the nats-server's folder of streams was removed"
         try:
             async with asyncio.timeout(_HEALTH_WITHIN):
                 return await _health(self._monitoring)

@@ -80,3 +80,16 @@ async def test_a_lost_stream_is_declared_again(tmp_path: Path) -> None:
         shutil.rmtree(tmp_path / "nats" / "store")
         await bus.publish(message(2), within=60.0)
         assert (await bus.js.stream_info("KEPT")).state.messages == 1
+
+
+async def test_a_broker_whose_folder_is_removed_is_started_again_with_its_streams(tmp_path: Path) -> None:
+    async with supervised(tmp_path) as (server, bus):
+        await bus.publish(message(1))
+        before = server.pid
+        shutil.rmtree(tmp_path / "nats" / "store")
+        assert await server.problem() == "the nats-server's folder of streams was removed"
+        async with asyncio.timeout(60):
+            while server.pid in (before, None) or await server.problem() is not None:
+                await asyncio.sleep(0.05)
+        await bus.publish(message(2), within=60.0)
+        assert (await bus.js.stream_info("KEPT")).state.messages == 1
