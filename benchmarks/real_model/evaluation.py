@@ -163,6 +163,10 @@ def _run(process: "subprocess.Popen[bytes]", within: float | None) -> tuple[int,
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)
         return process.wait(), True
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def _rows(out: Path) -> list[dict[str, Any]]:
