@@ -78,16 +78,12 @@ def agreement(
     """
     rows = list(zip(predicted, reference, clusters, strict=True))
     decided = [(p, r, c) for p, r, c in rows if not r.is_tie]
-    hits = np.array([_credit(p, r) for p, r, _ in decided])
+    hits = np.array([credit(p, r) for p, r, _ in decided])
     if not len(hits):
         return Agreement(
             share=None, low=None, high=None, compared=0, reference_ties=len(rows), predicted_ties=0
         )
-    groups = [c for _, _, c in decided]
-    low, high = clustered_interval(hits, groups, rng, resamples)
-    if high - low < _NO_SPREAD:
-        count = len(set(groups))
-        low, high = wilson(float(hits.mean()) * count, count)
+    low, high = share_interval(hits, [c for _, _, c in decided], rng, resamples)
     ties = sum(p.is_tie for p, _, _ in decided)
     return Agreement(
         share=float(hits.mean()),
@@ -97,6 +93,27 @@ def agreement(
         reference_ties=len(rows) - len(hits),
         predicted_ties=ties,
     )
+
+
+def share_interval(
+    hits: NDArray[np.float64], clusters: Sequence[str], rng: np.random.Generator, resamples: int = 2000
+) -> tuple[float, float]:
+    """95% interval of a share, resampling clusters; Wilson's where all clusters have the same share.
+
+    Args:
+        hits: (n,) values in [0, 1], n >= 1.
+        clusters: n names.
+        rng: Source of randomness.
+        resamples: Number of resamples, at least 1.
+
+    Raises:
+        ValueError: As for `clustered_interval`.
+    """
+    low, high = clustered_interval(hits, clusters, rng, resamples)
+    if high - low >= _NO_SPREAD:
+        return low, high
+    count = len(set(clusters))
+    return wilson(float(hits.mean()) * count, count)
 
 
 def clustered_interval(
@@ -208,5 +225,6 @@ def confusion_of(first: Sequence[Vote], second: Sequence[Vote]) -> NDArray[np.fl
     return counts
 
 
-def _credit(predicted: Vote, reference: Vote) -> float:
+def credit(predicted: Vote, reference: Vote) -> float:
+    """How far a prediction agrees with a decision: 1, 0, or ½ for a predicted tie."""
     return 0.5 if predicted.is_tie else float(predicted is reference)

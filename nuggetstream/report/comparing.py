@@ -1,0 +1,228 @@
+"""Two evaluations of the same battles: how far they agree, and which one agrees with people more often.
+
+battles that both files have  ->  per predictor: preferences of the two, and of each with people
+                                  labels of nuggets with the same text
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.results import Results
+from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
+from nuggetstream.report.summary import predict
+from nuggetstream.statistics.agreement import (
+    KappaWeights,
+    clustered_interval,
+    confusion_of,
+    credit,
+    share_interval,
+    weighted_kappa,
+)
+
+_SEED = 791
+_RESAMPLES = 2000
+_UNCHANGED = ("longer answer wins", "ROUGE-L to evidence")  # predictors that no evaluator decides
+
+GROUPS: dict[str, Callable[[BattleRow], Sequence[str]]] = {
+    "arena": lambda battle: [battle.arena],
+    "language": lambda battle: [battle.known_language or "unknown"],
+    "tag": lambda battle: battle.tags,
+}
+"""What battles can be grouped by: the groups that a battle is in."""
+
+
+class DifferentAnswers(ValueError):
+    """Two files have different battles under one id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its 95% interval.
+
+    Attributes:
+        value: The number.
+        low: Lower bound.
+        high: Upper bound.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceRow:
+    """The preferences of one predictor in both evaluations.
+
+    Attributes:
+        predictor: Name of the predictor.
+        battles: Battles for which both have a preference.
+        only_first: Battles for which only the first has one.
+        only_second: Battles for which only the second has one.
+        equal: Share of the battles with the same preference, in [0, 1]; None without a battle.
+        kappa: Quadratically weighted kappa over A, tie, B; None where it is undefined.
+        confusion: (3, 3) counts over A, tie, B: rows for the first, columns for the second.
+        opposite: Ids of battles of which one prefers A and the other B.
+        by: The share of equal preferences and the number of battles in each group.
+    """
+
+    predictor: str
+    battles: int
+    only_first: int
+    only_second: int
+    equal: Estimate | None
+    kappa: float | None
+    confusion: Sequence[Sequence[int]]
+    opposite: Sequence[str]
+    by: Mapping[str, tuple[Estimate, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRow:
+    """Both evaluations beside people, over battles that both decided and people did not call a tie.
+
+    Attributes:
+        dimension: What people were asked for.
+        predictor: Name of the predictor.
+        battles: Number of these battles.
+        first: Share in which the first agrees with people, in [0, 1]; a predicted tie counts half.
+        second: The same of the second.
+        difference: Second minus first.
+    """
+
+    dimension: str
+    predictor: str
+    battles: int
+    first: float
+    second: float
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two evaluations of the same battles.
+
+    Attributes:
+        battles: Number of battles in both.
+        only_first: Battles that only the first has.
+        only_second: Battles that only the second has.
+        preferences: A row for each predictor that both have.
+        people: A row for each human dimension and predictor.
+        labels: Agreement on labels of nuggets with the same text, in counts of answers times nuggets.
+    """
+
+    battles: int
+    only_first: int
+    only_second: int
+    preferences: Sequence[PreferenceRow]
+    people: Sequence[HumanRow]
+    labels: LabelAgreement
+
+
+def compare(first: Results, second: Results, by: str | None = None) -> Compared:
+    """Compare two evaluations, battle by battle.
+
+    Intervals are bootstraps over queries: battles about the same query are not independent.
+
+    Args:
+        first: An evaluation.
+        second: Another evaluation of the same battles, by other models, prompts or settings.
+        by: Name of the grouping, a key of `GROUPS`; None for no groups.
+
+    Raises:
+        DifferentAnswers: A battle of one file has other answers than that of the other with the same id.
+    """
+    ours = {battle.id: battle for battle in first.battles}
+    theirs = {battle.id: battle for battle in second.battles}
+    ids = [name for name in ours if name in theirs]
+    pairs = [(ours[name], theirs[name]) for name in ids]
+    for x, y in pairs:
+        if (x.a.text, x.b.text) != (y.a.text, y.b.text):
+            raise DifferentAnswers(f"battle {x.id} has other answers in {second.name} than in {first.name}")
+    votes = [predict([pair[side] for pair in pairs]) for side in (0, 1)]
+    names = [name for name in votes[0] if name in votes[1] and name not in _UNCHANGED]
+    battles = [pair[0] for pair in pairs]
+    dimensions = dict.fromkeys(name for battle in battles for name in battle.preferences)
+    rows = [_people(battles, votes, name, dimension) for dimension in dimensions for name in names]
+    return Compared(
+        battles=len(ids),
+        only_first=len(ours) - len(ids),
+        only_second=len(theirs) - len(ids),
+        preferences=[_preferences(battles, votes, name, by) for name in names],
+        people=[row for row in rows if row is not None],
+        labels=agreement_of(Counter(_label_pairs(pairs))),
+    )
+
+
+_Votes = Sequence[Mapping[str, Sequence[Vote | None]]]
+
+
+def _preferences(battles: Sequence[BattleRow], votes: _Votes, name: str, by: str | None) -> PreferenceRow:
+    rows = list(zip(battles, votes[0][name], votes[1][name], strict=True))
+    both = [(battle, x, y) for battle, x, y in rows if x is not None and y is not None]
+    confusion = confusion_of([x for _, x, _ in both], [y for _, _, y in both])
+    groups: dict[str, list[tuple[BattleRow, Vote, Vote]]] = {}
+    for row in both if by is not None else ():
+        for group in GROUPS[by or ""](row[0]):
+            groups.setdefault(group, []).append(row)
+    return PreferenceRow(
+        predictor=name,
+        battles=len(both),
+        only_first=sum(x is not None and y is None for _, x, y in rows),
+        only_second=sum(x is None and y is not None for _, x, y in rows),
+        equal=_equal(both) if both else None,
+        kappa=weighted_kappa(confusion, KappaWeights.QUADRATIC),
+        confusion=confusion.astype(int).tolist(),
+        opposite=[battle.id for battle, x, y in both if {x, y} == {Vote.A, Vote.B}],
+        by={group: (_equal(own), len(own)) for group, own in sorted(groups.items())},
+    )
+
+
+def _equal(both: Sequence[tuple[BattleRow, Vote, Vote]]) -> Estimate:
+    hits = np.array([float(x.preference is y.preference) for _, x, y in both])
+    queries = [battle.query for battle, _, _ in both]
+    return Estimate(float(hits.mean()), *share_interval(hits, queries, _rng(), _RESAMPLES))
+
+
+def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: str) -> HumanRow | None:
+    rows = [
+        (battle.query, reference, x, y)
+        for battle, x, y in zip(battles, votes[0][name], votes[1][name], strict=True)
+        if (reference := battle.preferences.get(dimension)) is not None and not reference.is_tie
+        if x is not None and y is not None
+    ]
+    if not rows:
+        return None
+    first = np.array([credit(x, reference) for _, reference, x, _ in rows])
+    second = np.array([credit(y, reference) for _, reference, _, y in rows])
+    interval = clustered_interval(second - first, [query for query, *_ in rows], _rng(), _RESAMPLES)
+    difference = Estimate(float((second - first).mean()), *interval)
+    return HumanRow(
+        dimension=dimension,
+        predictor=name,
+        battles=len(rows),
+        first=float(first.mean()),
+        second=float(second.mean()),
+        difference=difference,
+    )
+
+
+def _label_pairs(pairs: Iterable[tuple[BattleRow, BattleRow]]) -> Iterable[LabelPair]:
+    for first, second in pairs:
+        known = {nugget.text: nugget for nugget in first.nuggets}
+        for nugget in second.nuggets:
+            if (same := known.get(nugget.text)) is None:
+                continue
+            for side in Side:
+                x, y = getattr(same, side.value), getattr(nugget, side.value)
+                if x is not None and y is not None:
+                    yield x.support, y.support
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(_SEED)
