@@ -79,7 +79,7 @@ metadata:
 {key}          envFrom:
             - configMapRef: {{name: settings}}
 {settings}          resources:
-            requests: {{cpu: 100m, memory: 256Mi}}
+            requests: {{cpu: 100m, memory: 384Mi, ephemeral-storage: 256Mi}}
             limits: {{memory: 1Gi}}
 ---
 apiVersion: policy/v1

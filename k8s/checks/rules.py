@@ -77,8 +77,8 @@ def _limited(manifest: Manifest) -> Iterator[str]:
     """Problems of requests and memory limits. CPU has no limit, because throttling would only delay."""
     for container in _all_containers(manifest):
         resources = container.get("resources", {})
-        if not {"cpu", "memory"} <= set(resources.get("requests", {})):
-            yield "requests no cpu or memory"
+        if missing := {"cpu", "memory", "ephemeral-storage"} - set(resources.get("requests", {})):
+            yield f"requests no {', '.join(sorted(missing))}"
         if "memory" not in resources.get("limits", {}):
             yield "has no memory limit"
 

@@ -392,6 +392,9 @@ MISTAKES = {
         valueFrom={"configMapKeyRef": {"name": "x", "key": "y"}}
     ),
     "has no livenessProbe": lambda m: pod(m)["containers"][0].pop("livenessProbe"),
+    "requests no ephemeral-storage": lambda m: pod(m)["containers"][0]["resources"]["requests"].pop(
+        "ephemeral-storage"
+    ),
     "has no memory limit": lambda m: pod(m)["containers"][0]["resources"].pop("limits"),
     "may run as root": lambda m: pod(m)["securityContext"].pop("runAsNonRoot"),
     "mounts a service account's token": lambda m: pod(m).pop("automountServiceAccountToken"),
