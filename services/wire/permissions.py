@@ -58,7 +58,8 @@ def permissions() -> dict[str, Permissions]:
         "rater": Permissions((*_LOOKING, subjects.RATINGS), _reads("rater", subjects.RECORDED)),
         "gateway": Permissions(_published_by_gateway(), _reads("gateway", *_ON_WORK)),
         "recorder": Permissions(_EVERYTHING, _reads("recorder")),
-        ARENA: Permissions((subjects.INGEST,), _reads(ARENA)),
+        # Programs of arenas need not know how replies are named here.
+        ARENA: Permissions((subjects.INGEST,), _reads(ARENA, "_INBOX.>")),
     }
 
 
