@@ -7,7 +7,7 @@ from rich.table import Table
 
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.numerals import MISSING, between, fixed, many, number
+from nuggetstream.files.numerals import MISSING, interval, many, number
 from nuggetstream.report.comparing import Compared, Estimate, PreferenceRow
 
 
@@ -70,9 +70,8 @@ def _people(compared: Compared) -> Table:
 
 
 def _groups(row: PreferenceRow) -> Table:
-    grid = table(
-        f"{row.predictor}: equal preferences by group", "group", "battles", "equal", "95%", text=["group"]
-    )
+    title = f"{row.predictor}: equal preferences by group"
+    grid = table(title, "group", "battles", "equal", "95%", text=["group"])
     for name, (equal, count) in row.by.items():
         grid.add_row(named(name), str(count), *_estimate(equal))
     return grid
@@ -82,18 +81,16 @@ def _examples(
     rows: Sequence[PreferenceRow], battles: Mapping[str, BattleRow], most: int
 ) -> Iterator[RenderableType]:
     for row in rows:
-        if not row.opposite[:most]:
-            continue
-        title = (
-            f"{row.predictor}: opposite preferences, {min(most, len(row.opposite))} of {len(row.opposite)}"
-        )
-        grid = table(title, "battle", "query", text=["battle", "query"])
-        for name in row.opposite[:most]:
-            grid.add_row(named(name), named(battles[name].query, 80))
-        yield grid
+        shown = row.opposite[:most]
+        if shown:
+            title = f"{row.predictor}: opposite preferences, {len(shown)} of {len(row.opposite)}"
+            grid = table(title, "battle", "query", text=["battle", "query"])
+            for name in shown:
+                grid.add_row(named(name), named(battles[name].query, 80))
+            yield grid
 
 
 def _estimate(found: Estimate | None) -> tuple[str, str]:
-    if found is None:
-        return MISSING, MISSING
-    return number(found.value, 3), between(fixed(found.low, 2), fixed(found.high, 2))
+    return (
+        (MISSING, MISSING) if found is None else (number(found.value, 3), interval(found.low, found.high, 2))
+    )

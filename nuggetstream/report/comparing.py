@@ -14,7 +14,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
-from nuggetstream.report.summary import predict
+from nuggetstream.report.summary import PREDICTORS, predict
 from nuggetstream.statistics.agreement import (
     KappaWeights,
     clustered_interval,
@@ -26,7 +26,8 @@ from nuggetstream.statistics.agreement import (
 
 _SEED = 791
 _RESAMPLES = 2000
-_UNCHANGED = ("longer answer wins", "ROUGE-L to evidence")  # predictors that no evaluator decides
+_BASELINES = ("longer answer wins", "ROUGE-L to evidence")  # which no evaluator decides
+_EVALUATED = {name: vote for name, vote in PREDICTORS.items() if name not in _BASELINES}
 
 GROUPS: dict[str, Callable[[BattleRow], Sequence[str]]] = {
     "arena": lambda battle: [battle.arena],
@@ -46,13 +47,13 @@ class Estimate:
 
     Attributes:
         value: The number.
-        low: Lower bound.
-        high: Upper bound.
+        low: Lower bound; None where all resamples are alike, which is no certainty.
+        high: Upper bound; None where the lower one is.
     """
 
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +145,8 @@ def compare(first: Results, second: Results, by: str | None = None) -> Compared:
     for x, y in pairs:
         if (x.a.text, x.b.text) != (y.a.text, y.b.text):
             raise DifferentAnswers(f"battle {x.id} has other answers in {second.name} than in {first.name}")
-    votes = [predict([pair[side] for pair in pairs]) for side in (0, 1)]
-    names = [name for name in votes[0] if name in votes[1] and name not in _UNCHANGED]
+    votes = [predict([pair[side] for pair in pairs], _EVALUATED) for side in (0, 1)]
+    names = [name for name in votes[0] if name in votes[1]]
     battles = [pair[0] for pair in pairs]
     dimensions = dict.fromkeys(name for battle in battles for name in battle.preferences)
     rows = [_people(battles, votes, name, dimension) for dimension in dimensions for name in names]
@@ -167,9 +168,10 @@ def _preferences(battles: Sequence[BattleRow], votes: _Votes, name: str, by: str
     both = [(battle, x, y) for battle, x, y in rows if x is not None and y is not None]
     confusion = confusion_of([x for _, x, _ in both], [y for _, _, y in both])
     groups: dict[str, list[tuple[BattleRow, Vote, Vote]]] = {}
-    for row in both if by is not None else ():
-        for group in GROUPS[by or ""](row[0]):
-            groups.setdefault(group, []).append(row)
+    if by is not None:
+        for row in both:
+            for group in GROUPS[by](row[0]):
+                groups.setdefault(group, []).append(row)
     return PreferenceRow(
         predictor=name,
         battles=len(both),
@@ -200,8 +202,9 @@ def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: s
         return None
     first = np.array([credit(x, reference) for _, reference, x, _ in rows])
     second = np.array([credit(y, reference) for _, reference, _, y in rows])
-    interval = clustered_interval(second - first, [query for query, *_ in rows], _rng(), _RESAMPLES)
-    difference = Estimate(float((second - first).mean()), *interval)
+    low, high = clustered_interval(second - first, [query for query, *_ in rows], _rng(), _RESAMPLES)
+    mean = float((second - first).mean())
+    difference = Estimate(mean, low, high) if low < high else Estimate(mean, None, None)
     return HumanRow(
         dimension=dimension,
         predictor=name,

@@ -103,7 +103,8 @@ def _closer_to_evidence(battle: BattleRow) -> Vote | None:
 
 _JUDGE = "judge"
 GROUNDED = "grounded nuggets"  # left out where no battle has grounded nuggets
-PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
+Predictors = Mapping[str, Callable[[BattleRow], Vote | None]]
+PREDICTORS: Predictors = {
     "nugget preference": lambda battle: battle.vote(Lens.NUGGET),
     GROUNDED: lambda battle: battle.vote(Lens.GROUNDED),
     _JUDGE: lambda battle: battle.vote(Lens.JUDGE),
@@ -112,9 +113,9 @@ PREDICTORS: Mapping[str, Callable[[BattleRow], Vote | None]] = {
 }
 
 
-def _votes_of(battle: BattleRow) -> dict[str, Vote | None]:
+def _votes_of(battle: BattleRow, predictors: Predictors = PREDICTORS) -> dict[str, Vote | None]:
     """What each predictor says about a battle, and each judge under its name."""
-    votes = {name: predictor(battle) for name, predictor in PREDICTORS.items()}
+    votes = {name: predictor(battle) for name, predictor in predictors.items()}
     return votes | {_name_of(judgment.evaluator): judgment.winner for judgment in battle.judgments}
 
 
@@ -122,10 +123,10 @@ def _name_of(judge: str) -> str:
     return f"{_JUDGE} {judge}"
 
 
-def _predictors(judges: Sequence[str]) -> list[str]:
+def _predictors(judges: Sequence[str], predictors: Predictors = PREDICTORS) -> list[str]:
     """The names of all predictors; with several judges each of them is one, under its name."""
     named = [_JUDGE] if len(judges) <= 1 else list(map(_name_of, judges))
-    return [name for predictor in PREDICTORS for name in (named if predictor == _JUDGE else [predictor])]
+    return [name for predictor in predictors for name in (named if predictor == _JUDGE else [predictor])]
 
 
 class Summing:
@@ -213,7 +214,9 @@ def _most_frequent_first(reasons: Counter[str], rejected: int) -> dict[str, int]
     return dict((reasons + at_intake).most_common())
 
 
-def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
+def predict(
+    battles: Sequence[BattleRow], predictors: Predictors = PREDICTORS
+) -> dict[str, tuple[Vote | None, ...]]:
     """What each predictor says about each battle; None where it has no prediction.
 
     With several judges each of them is a predictor, under its name.
@@ -221,8 +224,9 @@ def predict(battles: Sequence[BattleRow]) -> dict[str, tuple[Vote | None, ...]]:
     judges = JudgeCounts()
     for battle in battles:
         judges.add(battle)
-    votes = [_votes_of(battle) for battle in battles]
-    said = {name: tuple(each.get(name) for each in votes) for name in _predictors(judges.names)}
+    votes = [_votes_of(battle, predictors) for battle in battles]
+    names = _predictors(judges.names, predictors)
+    said = {name: tuple(each.get(name) for each in votes) for name in names}
     return {name: own for name, own in said.items() if name != GROUNDED or any(own)}
 
 

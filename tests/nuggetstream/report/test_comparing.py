@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from nuggetstream.files.results import Results, read_results
-from nuggetstream.report.comparing import DifferentAnswers, compare
+from nuggetstream.report.comparing import DifferentAnswers, Estimate, compare
 from services.cli.main import main
 from tests.evaluated import Json, battle, judgment, nugget
 
@@ -54,6 +54,8 @@ def test_two_evaluations_are_compared_on_the_battles_of_both(tmp_path: Path) -> 
     assert (judge.only_first, judge.only_second) == (1, 0)
     assert nuggets.equal is not None
     assert nuggets.equal.value == 0.5
+    assert nuggets.equal.low is not None
+    assert nuggets.equal.high is not None
     assert nuggets.equal.low < 0.5 < nuggets.equal.high
     assert nuggets.confusion == [[1, 0, 1], [0, 0, 1], [0, 0, 1]]
     assert (nuggets.opposite, judge.opposite) == (["2"], ["2", "4"])
@@ -76,7 +78,10 @@ def test_both_are_compared_with_people_on_the_battles_that_both_decided(tmp_path
     )
     assert nuggets.difference.value == pytest.approx(-0.5 / 3)
     assert (judge.battles, judge.first, judge.second) == (3, pytest.approx(1 / 3), 1.0)
-    assert judge.difference.low <= judge.difference.value <= judge.difference.high
+    low, high = judge.difference.low, judge.difference.high
+    assert low is not None
+    assert high is not None
+    assert low < judge.difference.value < high
 
 
 def test_labels_are_compared_where_both_have_a_nugget_with_the_same_text(tmp_path: Path) -> None:
@@ -102,6 +107,8 @@ def test_judges_are_compared_by_name_where_there_are_several(tmp_path: Path) -> 
         "nugget preference", "judge pairwise", "judge utility",
     ]  # fmt: skip
     assert [row.kappa for row in compared.preferences] == [None] * 3  # one category: undefined
+    for row in compared.people:  # all resamples are alike
+        assert row.difference == Estimate(0.0, None, None)
 
 
 def run(*arguments: str | Path) -> Any:
