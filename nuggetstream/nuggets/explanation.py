@@ -145,7 +145,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
     chosen: Vote | None = winner
-    decided = [_decision(scores, threshold, winner), *on_grounded(grounded, nuggets, winner)]
+    decided = [_decision(scores, threshold, winner), *on_grounded(grounded, nuggets, winner, threshold)]
     if leading is Lens.GROUNDED:
         decided.reverse()
         chosen = None if grounded is None else grounded.preference

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.nugget import Grounding, Nugget, Support
-from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.grounded_preference import GroundedVerdict
 
 _DOUBT = {
@@ -16,13 +16,16 @@ _DOUBT = {
 _STATED = (Support.SUPPORT, Support.PARTIAL_SUPPORT)
 
 
-def on_grounded(grounded: GroundedVerdict | None, nuggets: Sequence[Nugget], winner: Vote) -> Iterable[str]:
+def on_grounded(
+    grounded: GroundedVerdict | None, nuggets: Sequence[Nugget], winner: Vote, threshold: float
+) -> Iterable[str]:
     """The preference on grounded nuggets, where it rests on others than that on all nuggets.
 
     Args:
         grounded: That preference.
         nuggets: All nuggets.
         winner: The preference on all of them. Where the two differ, the reason is added.
+        threshold: Largest difference that is a tie.
     """
     if grounded is None:
         if all(nugget.is_unconfirmed for nugget in nuggets):
@@ -33,7 +36,8 @@ def on_grounded(grounded: GroundedVerdict | None, nuggets: Sequence[Nugget], win
     a, b = (grounded.scores[side].all_score for side in Side)
     says = "a tie" if grounded.preference is Vote.TIE else f"{grounded.preference.value.upper()} is preferred"
     part = f"{len(grounded.nuggets)} of {many(len(nuggets), 'nugget')} that a source states"
-    line = f"On the {part}, {says}: {a:.2f} (A) and {b:.2f} (B)."
+    digits = decisive_digits(a, b, threshold)
+    line = f"On the {part}, {says}: {a:.{digits}f} (A) and {b:.{digits}f} (B)."
     if grounded.preference is not winner:
         others = many(len(nuggets) - len(grounded.nuggets), "other nugget")
         line = f"{line} What differs is the {others}, which no source is known to state."

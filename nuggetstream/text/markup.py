@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.M)
+_FENCE = re.compile(r"^[ \t]*(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.M)
 _BACKTICKS = re.compile(r"`+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _NOT_A_NEWLINE = re.compile(r"[^\n]")
@@ -20,7 +20,8 @@ Span = tuple[int, int]
 def blank_code(text: str) -> str:
     r"""The text with fenced code blocks and inline code replaced by spaces, so that positions stay the same.
 
-    A fence that is never closed runs to the end of the text. Inline code ends within its paragraph.
+    A fence may be indented, as within a list; one that is never closed runs to the end of the text. Inline
+    code ends within its paragraph.
 
     >>> blank_code("Call `x[1]` now [2].")
     'Call        now [2].'

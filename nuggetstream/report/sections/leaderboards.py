@@ -62,8 +62,9 @@ def draw(arenas: Sequence[ArenaBoards]) -> Content:
         reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
         "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
         f"{_method(arenas)} P(first) is the probability of having the highest rating of the ranked systems. "
-        "A system's rank is one more than the number of ranked systems whose whole interval lies above its "
-        "own. Systems that share a letter in the column “group” are statistically indistinguishable.",
+        "A system's rank is one more than the number of better systems: those above whose difference has an "
+        "interval without zero, and those better than these. Systems that share a letter in the column "
+        "“group” are statistically indistinguishable.",
         basis=_basis(arenas),
         blocks=tuple(blocks),
     )

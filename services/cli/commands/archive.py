@@ -19,7 +19,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List every response and visit in FOLDER.")
 @_FOLDER
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
 def list_command(folder: Path, *, as_json: bool) -> None:
@@ -38,7 +38,7 @@ def list_command(folder: Path, *, as_json: bool) -> None:
                 click.echo(f"{record.date}  {record.kind:<8}  {record.result:<18} {size:>9}  {record.url}")
 
 
-@command.command("verify")
+@command.command("verify", short_help="Compare every record with its digests.")
 @_FOLDER
 def verify_command(folder: Path) -> None:
     """Compare every record in FOLDER with its digests, and the indexes with the records.

@@ -47,6 +47,7 @@ def command() -> None:
 @command.command(
     _DEFAULT,
     cls=Sectioned,
+    short_help="Agreement, gold labels and competence from VOTES.",
     sections={"item": "Columns and labels", "spam_limit": "Competence and gold labels", "limit": "Output"},
 )
 @click.argument("votes", type=click.Path(path_type=Path, dir_okay=False))
@@ -95,7 +96,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
     show_written(written, plain=plain)
 
 
-@command.command("grades")
+@command.command("grades", short_help="Merits and grades of the items of every topic.")
 @click.argument("labels", type=click.Path(path_type=Path, dir_okay=False))
 @with_options(GRADE_OPTIONS)
 @_limit_option

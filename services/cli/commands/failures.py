@@ -97,7 +97,7 @@ _ACTION = (
 )
 
 
-@command.command("retry")
+@command.command("retry", short_help="Do the work of failures again.")
 @with_options(_ACTION)
 def retry_command(ids: tuple[str, ...], **given: Any) -> None:
     """Do the work of failures again: those named by ID, or those that the filters select.
@@ -108,7 +108,7 @@ def retry_command(ids: tuple[str, ...], **given: Any) -> None:
     _act("retry", ids, **given)
 
 
-@command.command("discard")
+@command.command("discard", short_help="Remove failures from the list.")
 @with_options(_ACTION)
 def discard_command(ids: tuple[str, ...], **given: Any) -> None:
     """Remove failures from the list: those named by ID, or those that the filters select.

@@ -95,7 +95,7 @@ def create_command(
     click.echo(made.token if not proxy_user else f"{made.id} for the user {proxy_user}")
 
 
-@command.command("list")
+@command.command("list", short_help="List all keys, the oldest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @_DATA_DIR
 def list_command(as_json: bool, data_dir: Path | None) -> None:
@@ -128,7 +128,7 @@ def revoke_command(key_id: str, data_dir: Path | None) -> None:
     click.echo(f"revoked {key_id}; gateways reject it within {LIFETIME:g} seconds")
 
 
-@command.command("rotate")
+@command.command("rotate", short_help="Replace the key with this ID.")
 @click.argument("key_id", metavar="ID")
 @click.option(
     "--overlap-hours",

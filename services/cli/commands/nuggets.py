@@ -30,7 +30,7 @@ def command() -> None:
     """
 
 
-@command.command("show")
+@command.command("show", short_help="Print the nuggets of a battle with their labels.")
 @click.argument("battle_id", metavar="BATTLE")
 @_URL
 @_JSON
@@ -111,7 +111,7 @@ def edit_command(
     _print_edit(edited, as_json=as_json)
 
 
-@command.command("reassign")
+@command.command("reassign", short_help="Label all nuggets of a battle again.")
 @click.argument("battle_id", metavar="BATTLE")
 @click.option("--model", help="Model to ask, at the endpoint of the assigner. Without it the assigner's own.")
 @click.option("--author", required=True, help="Who asks for it.")

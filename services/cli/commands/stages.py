@@ -39,7 +39,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="List the stages, and what waits for them.")
 @_DATA_DIR
 def list_command(data_dir: Path | None) -> None:
     """List the stages: messages that wait and are in flight, and until when it is paused."""

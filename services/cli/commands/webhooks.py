@@ -94,7 +94,7 @@ def try_command(webhook_id: str, gateway: str) -> None:
     click.echo(result.detail)
 
 
-@command.command("retry")
+@command.command("retry", short_help="Switch a webhook on, and send what was left.")
 @_ID
 @_URL
 def retry_command(webhook_id: str, gateway: str) -> None:
@@ -104,7 +104,7 @@ def retry_command(webhook_id: str, gateway: str) -> None:
     click.echo(f"{action.events} events are sent again")
 
 
-@command.command("failures")
+@command.command("failures", short_help="List events that the receiver has not accepted.")
 @_ID
 @click.option("--limit", type=click.IntRange(1, _MOST), default=50, show_default=True)
 @_URL

@@ -17,7 +17,7 @@ from nuggetstream.text.citations import (
     parse_citations,
     without_citations,
 )
-from nuggetstream.text.markup import blank_code
+from nuggetstream.text.markup import blank_code, prose
 
 
 def cited(text: str, sources: int | None = None, first: int | None = None) -> list[int]:
@@ -70,6 +70,12 @@ def test_what_only_looks_like_a_mark_is_no_citation(text: str) -> None:
 def test_a_line_of_inline_code_opens_no_block() -> None:
     assert cited("```ids[1]``` is code\nand [2] is none") == [2]
     assert cited("```\n``` python [1]\n```\nRivers [2].") == [2]  # a fence with more text closes no block
+
+
+def test_code_in_a_list_is_code() -> None:
+    text = "- In short:\n\n    ```python\n    tide = rise(moon) [1]\n    ```\n- The Moon [2]."
+    assert cited(text) == [2]
+    assert prose(text) == "- In short:\n- The Moon [2]."
 
 
 def test_code_ends_where_its_fence_or_its_paragraph_does() -> None:

@@ -387,8 +387,8 @@ class Standing(_message.Message):
     """Absent where the interval has no such bound; `interval` gives the reason. A bound is never infinite."""
     high: _builtins.float
     rank: _builtins.int
-    """1 + the number of ranked systems whose whole interval is above this system's. Absent for a provisional
-    rating and for a degenerate interval.
+    """1 + the number of better systems: those above whose difference has an interval without zero, and those
+    better than these. Absent for a provisional rating and for a degenerate interval.
     """
     probability_first: _builtins.float
     battles: _builtins.float
