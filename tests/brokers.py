@@ -73,7 +73,7 @@ async def delete_streams(broker: Broker) -> None:
     the same name whose folder cannot be renamed, because the last one is still there, keeps its messages.
     """
     async with asyncio.timeout(60):
-        await _until(lambda: not list(broker.streams.glob(".*")))
+        await _until(lambda: not _folders(broker, ".*"))
         connection = await nats.connect(broker.url)
         try:
             js = connection.jetstream()
@@ -81,7 +81,15 @@ async def delete_streams(broker: Broker) -> None:
                 await js.delete_stream(str(stream.config.name))
         finally:
             await connection.close()
-        await _until(lambda: not list(broker.streams.glob("*")))
+        await _until(lambda: not _folders(broker, "*"))
+
+
+def _folders(broker: Broker, pattern: str) -> list[Path]:
+    """The folders of streams; none where the server removes their folder at this moment."""
+    try:
+        return list(broker.streams.glob(pattern))
+    except FileNotFoundError:
+        return []
 
 
 async def _until(holds: Callable[[], bool]) -> None:

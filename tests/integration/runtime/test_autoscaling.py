@@ -22,7 +22,8 @@ KEDA = Path(__file__).parents[3] / "k8s/components/keda"
 def triggers() -> list[dict[str, str]]:
     texts = [(KEDA / name).read_text(encoding="utf-8") for name in ("scaled-objects.yaml", "stages.yaml")]
     objects = [scaled for text in texts for scaled in yaml.safe_load_all(text)]
-    return [trigger["metadata"] for scaled in objects for trigger in scaled["spec"]["triggers"]]
+    of_all = [trigger for scaled in objects for trigger in scaled["spec"]["triggers"]]
+    return [trigger["metadata"] for trigger in of_all if trigger["type"] == "nats-jetstream"]
 
 
 async def read_as_keda(folder: Path, account: str) -> dict[tuple[str, str], dict[str, Any]]:
