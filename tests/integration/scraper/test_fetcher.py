@@ -2,9 +2,7 @@
 
 import asyncio
 import gzip
-import shutil
 import ssl
-import subprocess
 from collections.abc import Callable
 from datetime import UTC
 from pathlib import Path
@@ -12,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from services.runtime.rpc_tls import CERTIFICATE, KEY
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import PageOutcome, Quality
 from services.scraper.settings import ScraperSettings
+from tests.certificates import certificates
 
 Settings = Callable[..., ScraperSettings]
 
@@ -188,26 +188,12 @@ async def test_a_broken_connection_is_unreachable(site: Any, settings: Settings)
     assert [page.quality for page in pages] == [unreachable] * 3 + [Quality.WRONG_TYPE, unreachable]
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
 async def test_a_certificate_that_nobody_vouches_for_is_not_accepted(
     settings: Settings, article: Any, tmp_path: Path
 ) -> None:
-    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "1",
-        "-subj",
-        "/CN=127.0.0.1",
-    ]
-    subprocess.run([*command, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    folder = certificates(tmp_path / "unknown", "127.0.0.1")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
+    context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
     server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0, ssl=context)
     port = server.sockets[0].getsockname()[1]
     page = await fetched(settings(allowed_hosts=(f"127.0.0.1:{port}",)), f"https://127.0.0.1:{port}/")

@@ -178,6 +178,7 @@ async def code_of(call: Callable[[], Awaitable[Any]]) -> grpc.StatusCode:
     except grpc.aio.AioRpcError as error:
         if error.code() is grpc.StatusCode.INTERNAL and "execute_batch" in (error.details() or ""):
             return await code_of(call)  # the server ended the stream while this client was writing to it
+        print(error.code(), error.details())  # shown when the test fails
         return error.code()
     if isinstance(reply, arena_pb2.SubmitBattlesResponse) and reply.error:
         assert "arena" in reply.error
