@@ -10,6 +10,23 @@ from nuggetstream.text.terms import terms
 _SHORT = re.compile(
     r"\b(?:(could|would|should|do|does|did|is|are|was|were|has|have|had)n['’]t|(can)(?:['’]t|not))\b"
 )
+# Openings that name who says it, and openings that deny the clause behind them.
+_REPORTED = re.compile(
+    r"\A(?:(?:[\w.'’-]+ ){1,4}(?:says?|shows?|states?|confirms?|explains?|agrees?|found"
+    r"|sagt|sagen|zeigt|zeigen),? (?:that|dass)|(?:according to|laut) (?:[\w.'’-]+ ){0,4}[\w.'’-]+,) "
+)
+_UNTRUE = re.compile(
+    r"\A(?:(?:it is|it['’]s) (?:not (?:true|the case|correct)|false|untrue|wrong"
+    r"|a (?:common )?(?:myth|misconception))|there is no evidence),? that "
+)
+_BY_NO_MEANS = re.compile(
+    r"\b(?:in no way|by no means|under no circumstances|no(?= [^\W\d])"
+    r"|keineswegs|in keiner weise|auf keinen fall)\b"
+)
+_OR = re.compile(r"\bnot (\w+) or \w+(?: (?:with|to|on|in))?\b")  # two things that are denied at once
+_EMPHASIS = re.compile(  # makes a negation stronger and changes nothing else
+    r"\b(?:in any way|at all|whatsoever|by any means|under any circumstances|actually|in fact|überhaupt)\b"
+)
 _NEGATIONS = frozenset(["not", "never", "nicht", "nie", "kein", "keine", "keinen", "keiner"])
 _UNCOUNTED = frozenset(["do", "does", "did"])  # words that a negation brings with it
 # With these a negation leaves room for the claim: "not all", "not only", "not yet".
@@ -23,9 +40,10 @@ def is_denied(claim: str, sentence: str) -> bool:
     """Whether one of the two has a negation and says otherwise nothing that the other does not say.
 
     English and German are read. All other terms of the negated sentence must stand in the other one, in
-    the same order: that herbal tea does not contain caffeine is no denial of "Tea contains caffeine".
+    the same order: that herbal tea does not contain caffeine is no denial of "Tea contains caffeine". Words
+    that only make a negation stronger ("in any way") do not count, nor does an opening that names a speaker.
 
-    >>> is_denied("The vaccine changes your DNA a little.", "The vaccine does not change your DNA [1].")
+    >>> is_denied("The vaccine changes your DNA.", "The vaccine does not change your DNA in any way [1].")
     True
     >>> is_denied("Tea contains caffeine.", "Herbal tea does not contain caffeine.")
     False
@@ -48,6 +66,8 @@ def contradicts(claim: str, sentence: str) -> bool:
 @lru_cache(maxsize=4096)  # sentences are compared with every nugget
 def _content(text: str) -> tuple[tuple[str, ...], int]:
     """The terms of a text without negations, and the number of these."""
-    words = terms(_SHORT.sub(r"\1\2 not", without_citations(text).casefold()))
+    folded = _REPORTED.sub("", without_citations(text).casefold().strip())
+    folded = _EMPHASIS.sub("", _BY_NO_MEANS.sub("not", _UNTRUE.sub("not ", folded)))
+    words = terms(_OR.sub(r"not \1", _SHORT.sub(r"\1\2 not", folded)))
     kept = tuple(word for word in words if word not in _NEGATIONS and word not in _UNCOUNTED)
     return kept, sum(word in _NEGATIONS for word in words)

@@ -11,7 +11,12 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _NOT_A_NEWLINE = re.compile(r"[^\n]")
 _BLOCK_MARKS = re.compile(r"\s*(?:>\s*|(?:#{1,6}|[-*+])\s+)+")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,9}[.)])\s")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t].*)?|\s*(\*\*|__)[^*_]*[^*_.!?。！？]\1:?\s*")
+_HEADING = re.compile(
+    r" {0,3}#{1,6}(?:[ \t].*)?|\s*(?:\d{1,9}[.)]\s+)?(\*\*|__)[^*_]*[^*_.!?。！？]\1:?\s*"
+    r"|\s*<h[1-6]\b.*</h[1-6]>\s*",
+    re.I,
+)
+_HTML_BLOCK = re.compile(r"<(table|pre)\b(?:(?!</?(?:table|pre)\b).)*</\1>", re.I | re.S)
 _CODE_LINE = re.compile(r"(?: {4}|\t)\s*\S.*")
 
 Span = tuple[int, int]
@@ -34,10 +39,10 @@ def blank_code(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    r"""The lines of a text that are neither code, nor rows of a table, nor a heading.
+    r"""The lines of a text that are neither code, nor rows of a table, nor a heading, in Markdown or HTML.
 
-    A line that is bold as a whole, without a mark at its end, is a heading, too. Indented lines behind a list
-    item belong to it and are kept.
+    A line that is bold as a whole, without a mark at its end, is a heading, too, numbered or not. Indented
+    lines behind a list item belong to it and are kept.
 
     >>> prose("# Tides\n\nTwice a day.\n\n    rise()\n\n|a|b|\n|-|-|\n|1|2|\n**Causes**\nThe Moon.")
     'Twice a day.\nThe Moon.'
@@ -46,7 +51,7 @@ def prose(text: str) -> str:
     for start, stop in _fenced(text):
         pieces.append(text[end:start])
         end = stop
-    lines = [*"".join((*pieces, text[end:])).splitlines(), ""]
+    lines = [*_HTML_BLOCK.sub("", "".join((*pieces, text[end:]))).splitlines(), ""]
     kept = []
     in_table = in_list = False
     for line, following in pairwise(lines):
@@ -56,7 +61,8 @@ def prose(text: str) -> str:
         if line.strip() and not line.startswith((" ", "\t")):
             in_list = False
         in_list = in_list or _ITEM.match(line) is not None
-        if line.strip() and not (in_table or is_underlined or is_code or _HEADING.fullmatch(line)):
+        is_row = in_table or (line.strip().startswith("|") and line.rstrip().endswith("|"))
+        if line.strip() and not (is_row or is_underlined or is_code or _HEADING.fullmatch(line)):
             kept.append(line)
     return "\n".join(kept)
 

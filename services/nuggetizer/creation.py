@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from nuggetstream.domain.nugget import Importance, MergedNugget, Provenance, Revision
 from nuggetstream.text.citations import without_citations
+from nuggetstream.text.markup import blank_code, prose
 from nuggetstream.text.non_answers import is_non_answer
 from services.nuggetizer import prompts
 from services.nuggetizer.documents import Document
@@ -151,13 +152,16 @@ def without_repetitions(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[Mer
 def trim(drafts: Sequence[Draft], limit: int) -> list[Draft]:
     """At most `limit` distinct nuggets, vital ones first; above the limit, okay nuggets are dropped first.
 
-    That an author does not know is no fact, and neither is the example of the prompt. A fact that is listed
-    twice becomes one nugget in its first wording. It is vital if either was, and has the provenance of both.
-    Marks of citations, such as [1], number the sources of an answer and are no part of a fact.
+    That an author does not know is no fact, and neither is the example of the prompt, a piece of code, a row
+    of a table or a heading. A fact that is listed twice becomes one nugget in its first wording. It is vital
+    if either was, and has the provenance of both. Marks of citations, such as [1], number the sources of an
+    answer and are no part of a fact.
     """
     merged: dict[str, Draft] = {}
     for draft in (replace(draft, text=without_citations(draft.text).strip()) for draft in drafts):
-        if not (name := _normal(draft.text)) or prompts.is_example(draft.text) or is_non_answer(draft.text):
+        name = _normal(draft.text)
+        is_prose = prose(blank_code(draft.text)).strip()
+        if not name or not is_prose or prompts.is_example(draft.text) or is_non_answer(draft.text):
             continue
         merged[name] = _merge(merged[name], draft) if name in merged else draft
     return sorted(merged.values(), key=lambda draft: draft.importance is not Importance.VITAL)[:limit]

@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.text.other_numbers import has_other_number
+from nuggetstream.text.denials import contradicts
 from services.offline.heuristics.text import sentences, terms
 from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
@@ -62,7 +62,8 @@ def assign(
         answer: Text of the answer, with markup and citation markers.
         embed: Sentence embeddings, or None to compare by shared terms only.
         stricter: Closeness added to the thresholds of both labels.
-        contradictions: Whether a fact with another number is contradicted; else it is as close as it is.
+        contradictions: Whether a fact is contradicted by a sentence that denies it, or has it with another
+            number; else the sentence is as close as it is.
     """
     stated = list(dict.fromkeys(sentences(answer)))
     if not stated or not facts:
@@ -77,8 +78,8 @@ def assign(
 
 
 def _contradicted(fact: str, label: FactLabel) -> FactLabel:
-    """The label, or a contradiction where the closest sentence is the fact with another number."""
-    if not has_other_number(fact, label.quote):
+    """The label, or a contradiction where the closest sentence contradicts the fact."""
+    if not contradicts(fact, label.quote):
         return label
     support, partial, missing = (share * (1 - _CERTAINTY) for share in label.probabilities)
     return FactLabel(Label.CONTRADICTION, label.quote, (support, partial, missing), _CERTAINTY)

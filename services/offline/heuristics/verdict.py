@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from nuggetstream.text.manipulation import flagged
+from nuggetstream.text.non_answers import is_non_answer
 from nuggetstream.text.sentences import spans
 from services.offline.heuristics.facts import Document, create_facts
 from services.offline.heuristics.salience import density, standardised
@@ -60,9 +61,10 @@ def judge(
 ) -> Verdict:
     """Compare two answers; swapping them swaps the winner and nothing else.
 
-    Four criteria are added: coverage of the facts in both answers and the evidence, information per word,
-    the share of sentences that open a paragraph or list item, and, where one answer is clearly closer to the
-    query by its closest sentence, how much closer. None grows with length as such.
+    An answer that is empty, or says only that its author does not know, loses to one that states something.
+    Else four criteria are added: coverage of the facts in both answers and the evidence, information per
+    word, the share of sentences that open a paragraph or list item, and, where one answer is clearly closer
+    to the query by its closest sentence, how much closer. None grows with length as such.
 
     Args:
         query: The user's question.
@@ -75,10 +77,15 @@ def judge(
     swapped = answer_b < answer_a  # always compared in the same order, so that rounding favours no side
     answers = (answer_b, answer_a) if swapped else (answer_a, answer_b)
     names = ("second", "first") if swapped else ("first", "second")
+    stating = [not all(map(is_non_answer, sentences(answer))) for answer in answers]
+    if stating[0] != stating[1]:
+        empty, better = (names[1], names[0]) if stating[0] else names
+        winner: Literal["a", "b"] = "a" if better == "first" else "b"
+        return Verdict(winner, f"The {empty} answer states nothing.", 1.0 if winner == "a" else -1.0)
     documents = [Document(name, "answer", text) for name, text in zip(names, answers, strict=True)]
     documents += [Document(f"chunk-{i}", "chunk", text) for i, text in enumerate(sorted(evidence))]
     facts = create_facts(query, documents, limit=FACTS, embed=embed)
-    if not facts or answers[0] == answers[1]:
+    if not facts or not any(stating) or answers[0] == answers[1]:
         return Verdict("tie", "Nothing sets the two answers apart.")
     texts = [fact.text for fact in facts]
     judged = [assign(query, texts, answer, embed=embed) for answer in answers]

@@ -78,6 +78,25 @@ def test_code_in_a_list_is_code() -> None:
     assert prose(text) == "- In short:\n- The Moon [2]."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<table>\n<tr><td>The Moon raises two tides.</td></tr>\n</table>",
+        "<PRE>\nrise(moon)\n</PRE>",
+        "<h2>What raises the tides</h2>",
+        "1. **What raises the tides**",
+        "| The Moon | raises two tides |",
+    ],
+)
+def test_tables_code_and_headings_are_no_prose_in_html_nor_without_their_first_lines(text: str) -> None:
+    assert prose(f"Twice a day.\n{text}\nThe Moon.") == "Twice a day.\nThe Moon."
+
+
+@pytest.mark.parametrize("text", ["1. **Gravity** raises the tides.", "Use a <table> for this.", "a | b"])
+def test_what_only_looks_like_a_table_or_a_heading_is_prose(text: str) -> None:
+    assert prose(text) == text
+
+
 def test_code_ends_where_its_fence_or_its_paragraph_does() -> None:
     text = "```\n[1]\n```\nRivers [2].\n\nA ` alone\n\nand ` another [3]."
     assert cited(text) == [2, 3]

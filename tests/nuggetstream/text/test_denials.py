@@ -14,6 +14,25 @@ from nuggetstream.text.denials import is_denied
         ("The bridge can carry trucks.", "The bridge can't carry trucks."),
         ("The tower was never painted.", "The tower was painted."),
         ("Die Brücke trägt schwere Lastwagen.", "Die Brücke trägt keine schweren Lastwagen."),
+        (
+            "The vaccine changes your DNA.",
+            "The vaccine does not change or interact with your DNA in any way.",
+        ),
+        (
+            "The vaccine changes your DNA.",
+            "According to the World Health Organization, the vaccine does not change your DNA.",
+        ),
+        ("The vaccine changes your DNA.", "It is a myth that the vaccine changes your DNA."),
+        ("The vaccine changes your DNA.", "There is no evidence that the vaccine changes your DNA."),
+        (
+            "Lightning strikes a place twice.",
+            "Experts agree that in no way does lightning strike a place twice.",
+        ),
+        (
+            "The vaccine has an effect on fertility.",
+            "Studies show that the vaccine has no effect on fertility at all.",
+        ),
+        ("Die Brücke trägt schwere Lastwagen.", "Die Brücke trägt keineswegs schwere Lastwagen."),
     ],
 )
 def test_the_same_statement_with_a_negation_is_a_denial(claim: str, sentence: str) -> None:
@@ -35,6 +54,12 @@ def test_the_same_statement_with_a_negation_is_a_denial(claim: str, sentence: st
             "The bridge is not open.",
         ),
         ("The museum is not only open on Sunday.", "The museum is open on Sunday."),
+        ("The bridge carries trucks.", "The bridge does not carry trucks when it rains."),
+        ("The bridge carries trucks.", "The law says that the old bridge does not carry trucks."),
+        ("The song reached the top of the charts.", "The song reached No. 1, the top of the charts."),
+        ("The bridge carries trucks.", "There is no evidence that the other bridge carries trucks."),
+        ("More than 20 people died in the fire.", "No fewer than 20 people died in the fire."),
+        ("The vaccine has an effect on fertility.", "The vaccine has no effect on the fertility of mice."),
     ],
 )
 def test_what_can_be_true_together_is_no_denial(claim: str, sentence: str) -> None:

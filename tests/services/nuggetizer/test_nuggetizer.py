@@ -193,6 +193,13 @@ def test_a_nugget_without_words_is_no_nugget() -> None:
     assert trim([draft(""), draft(" "), draft("x")], 9) == [draft("x")]
 
 
+@pytest.mark.parametrize(
+    "text", ["| High tide | 06:12 |", "## Causes of tides", "```python tide = rise(moon)```"]
+)
+def test_a_row_of_a_table_a_heading_and_code_are_no_nuggets(text: str) -> None:
+    assert trim([draft(text), draft("Tea is green.")], 9) == [draft("Tea is green.")]
+
+
 def test_a_nugget_has_no_marks_of_citations() -> None:
     # Qwen2.5-Coder 1.5B copied them from the answers.
     assert trim([draft("Students build products [1,2]."), draft("Students build products.")], 9) == [

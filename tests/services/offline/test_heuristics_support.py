@@ -44,6 +44,13 @@ def test_another_number_is_a_contradiction_where_the_label_is_asked_for(embed: E
 
 
 @both_modes
+def test_a_denial_is_a_contradiction_and_no_support(embed: Embed | None) -> None:
+    denied = "The vaccine does not change your DNA in any way."
+    label = assign("dna", ["The vaccine changes your DNA."], denied, embed=embed, contradictions=True)[0]
+    assert (label.label, label.quote) == (Label.CONTRADICTION, denied)
+
+
+@both_modes
 def test_there_is_one_judgement_per_fact_in_order(embed: Embed | None) -> None:
     facts = ["Penguins swim well", "Bananas are yellow", "Penguins swim well"]
     labels = [one.label for one in assign("animals", facts, UNRELATED, embed=embed)]

@@ -30,8 +30,17 @@ def test_equal_answers_tie(embed: Embed | None, text: str) -> None:
     assert judge(QUERY, text, text, [], embed=embed).winner == "tie"
 
 
-def test_an_empty_answer_loses_to_one_that_states_something() -> None:
-    assert judge(QUERY, "", ANSWER, [], embed=None).winner == "b"
+@both_modes
+@pytest.mark.parametrize(
+    "empty", ["", "わかりません", "I do not know who won. Sorry, I can't help with that."]
+)
+def test_an_answer_that_states_nothing_loses_to_one_that_states_something(
+    embed: Embed | None, empty: str
+) -> None:
+    verdict = judge("who won in 2014?", empty, "The 2014 final was won by Germany.", [], embed=embed)
+    assert verdict.winner == "b"
+    assert verdict.reason == "The first answer states nothing."
+    assert judge("who won in 2014?", empty, "I do not know.", [], embed=embed).winner == "tie"
 
 
 def test_saying_everything_twice_wins_nothing() -> None:
@@ -46,7 +55,7 @@ def test_the_order_of_the_evidence_does_not_matter() -> None:
 
 
 def test_a_single_fact_is_not_counted_in_the_plural() -> None:
-    verdict = judge(QUERY, ANSWER.splitlines()[0], "", [], embed=None)
+    verdict = judge(QUERY, ANSWER.splitlines()[0], "Paris", [], embed=None)
     assert "coverage of 1 fact (100% against 0%)" in verdict.reason
 
 
