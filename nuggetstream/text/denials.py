@@ -23,6 +23,7 @@ _BY_NO_MEANS = re.compile(
     r"\b(?:in no way|by no means|under no circumstances|no(?= [^\W\d])"
     r"|keineswegs|in keiner weise|auf keinen fall)\b"
 )
+_REASON = re.compile(r", (?:because|since|as|so|although|though|weil|da|denn|obwohl) .*", re.S)
 _OR = re.compile(r"\bnot (\w+) or \w+(?: (?:with|to|on|in))?\b")  # two things that are denied at once
 _EMPHASIS = re.compile(  # makes a negation stronger and changes nothing else
     r"\b(?:in any way|at all|whatsoever|by any means|under any circumstances|actually|in fact|überhaupt)\b"
@@ -41,7 +42,8 @@ def is_denied(claim: str, sentence: str) -> bool:
 
     English and German are read. All other terms of the negated sentence must stand in the other one, in
     the same order: that herbal tea does not contain caffeine is no denial of "Tea contains caffeine". Words
-    that only make a negation stronger ("in any way") do not count, nor does an opening that names a speaker.
+    that only make a negation stronger ("in any way") do not count, nor do a reason behind a comma and an
+    opening that names a speaker.
 
     >>> is_denied("The vaccine changes your DNA.", "The vaccine does not change your DNA in any way [1].")
     True
@@ -66,7 +68,7 @@ def contradicts(claim: str, sentence: str) -> bool:
 @lru_cache(maxsize=4096)  # sentences are compared with every nugget
 def _content(text: str) -> tuple[tuple[str, ...], int]:
     """The terms of a text without negations, and the number of these."""
-    folded = _REPORTED.sub("", without_citations(text).casefold().strip())
+    folded = _REPORTED.sub("", _REASON.sub("", without_citations(text).casefold().strip()))
     folded = _EMPHASIS.sub("", _BY_NO_MEANS.sub("not", _UNTRUE.sub("not ", folded)))
     words = terms(_OR.sub(r"not \1", _SHORT.sub(r"\1\2 not", folded)))
     kept = tuple(word for word in words if word not in _NEGATIONS and word not in _UNCOUNTED)

@@ -24,7 +24,7 @@ TIE = 0.02
 SOFTNESS = (
     0.15  # margin by which a verdict becomes about three times as probable; a guess, not a fit to votes
 )
-CREDIT = {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}
+CREDIT = {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0, Label.CONTRADICTION: 0.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def judge(
     if not facts or not any(stating) or answers[0] == answers[1]:
         return Verdict("tie", "Nothing sets the two answers apart.")
     texts = [fact.text for fact in facts]
-    judged = [assign(query, texts, answer, embed=embed) for answer in answers]
+    judged = [assign(query, texts, answer, embed=embed, contradictions=True) for answer in answers]
     criteria = [_coverage(judged), *_compared(query, answers, [*answers, *evidence], embed)]
     return _verdict(criteria, names)
 

@@ -22,6 +22,10 @@ from nuggetstream.text.denials import is_denied
             "The vaccine changes your DNA.",
             "According to the World Health Organization, the vaccine does not change your DNA.",
         ),
+        (
+            "The vaccine changes your DNA a little, because it enters the nucleus of your cells.",
+            "The vaccine does not change your DNA, since it never enters the nucleus.",
+        ),
         ("The vaccine changes your DNA.", "It is a myth that the vaccine changes your DNA."),
         ("The vaccine changes your DNA.", "There is no evidence that the vaccine changes your DNA."),
         (
