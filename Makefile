@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos mutations bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos mutations chart bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
@@ -79,6 +79,9 @@ endif
 k8s/checks/node_modules: k8s/checks/package-lock.json
 	@if command -v npm >/dev/null; then npm ci --silent --ignore-scripts --prefix k8s/checks && touch $@; \
 	else echo "npm is missing: KEDA and Prometheus kinds are not validated"; test -z "$$CI"; fi
+
+chart: $(DEV_STAMP)  ## write the Helm chart into build/chart, from the manifests of k8s/ (needs kubectl)
+	$(BIN)/python -m k8s.chart build/chart
 
 image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=scraper)
 	@PYTHONPATH=. $(BIN)/python deploy/image_test.py $(SERVICE)

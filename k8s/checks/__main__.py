@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from k8s.checks import rules, schemas, tools
+from k8s.checks import chart, rules, schemas, tools
 from k8s.checks.render import (
     COMPONENTS,
     OVERLAYS,
@@ -36,6 +36,7 @@ def main() -> int:
             *(check_overlay(folder) for folder in OVERLAYS),
             check("components, alone and together", check_combinations),
             check("components: kinds of other projects", lambda: foreign(render_with(tuple(COMPONENTS)))),
+            check("chart: the same objects by Helm", chart.problems),
         ]
     )
     return 1 if failed else 0

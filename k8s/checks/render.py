@@ -1,5 +1,6 @@
 """Render the overlays, and the base with each combination of components, by kustomize."""
 
+import functools
 import itertools
 import os
 import shutil
@@ -66,6 +67,7 @@ def combinations() -> Iterator[tuple[Path, ...]]:
     yield from found
 
 
+@functools.cache
 def render_with(components: tuple[Path, ...]) -> list[Manifest]:
     """The base with these components.
 
