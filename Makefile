@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos mutations chart bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos mutations chart sbom bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
@@ -83,6 +83,19 @@ k8s/checks/node_modules: k8s/checks/package-lock.json
 chart: $(DEV_STAMP)  ## write the Helm chart into build/chart, from the manifests of k8s/ (needs kubectl)
 	$(BIN)/python -m k8s.chart build/chart
 
+sbom: .venv-sbom/.installed  ## write the Python packages of each image, with hashes, as CycloneDX into build/sbom
+	@mkdir -p build/sbom
+	@for file in $(filter-out %/build.txt %/checkov.txt %/ci.txt %/docs.txt,$(wildcard deploy/requirements/*.txt)); do \
+		.venv-sbom/bin/cyclonedx-py requirements $$file --output-reproducible \
+			--output-file build/sbom/$$(basename $$file .txt).cdx.json || exit 1; done
+	@ls build/sbom/*
+
+.venv-sbom/.installed:
+	@echo "setting up .venv-sbom (once)"
+	@"$(PYTHON)" -m venv .venv-sbom
+	@.venv-sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
+	@touch $@
+
 image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=scraper)
 	@PYTHONPATH=. $(BIN)/python deploy/image_test.py $(SERVICE)
 
@@ -137,7 +150,7 @@ digests: $(DEV_STAMP)  ## fix the contents of images of others: make digests REG
 	$(BIN)/python deploy/digests.py --registry "$(REGISTRY)"
 
 clean:  ## remove environments, build results, caches of tools and out/; data folders stay
-	rm -rf .venv .venv-docs .venv-checkov k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-docs .venv-checkov .venv-sbom k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # Python is looked for first, in words that an old one and a missing one understand.
 NEEDS_PYTHON := Python 3.11 or newer is needed: install it, or name it by make PYTHON=/path/to/python3.11
