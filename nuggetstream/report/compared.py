@@ -36,8 +36,20 @@ def comparison_tables(
             f"labels of nuggets with the same text: {labels.agreed} of {labels.labels} are equal, "
             f"kappa {number(labels.kappa, 2)}"
         )
+    if any(cost.battles for cost in compared.costs):
+        parts.append(_costs(compared))
     parts += _examples(compared.preferences, battles, examples)
     return Group(*parts)
+
+
+def _costs(compared: Compared) -> Table:
+    columns = ("evaluation", "battles", "calls", "input tokens", "output tokens", "money")
+    grid = table("Model calls of a battle, as means", *columns, text=["evaluation"])
+    for name, cost in zip(("first", "second"), compared.costs, strict=True):
+        amount = MISSING if cost.amount is None else f"{cost.amount:.4g} {cost.currency}"
+        tokens = (number(cost.input_tokens, 0), number(cost.output_tokens, 0))
+        grid.add_row(name, str(cost.battles), number(cost.calls, 1), *tokens, amount)
+    return grid
 
 
 def _preferences(compared: Compared) -> Table:

@@ -1,7 +1,7 @@
 """Two evaluations of the same battles: how far they agree, and which one agrees with people more often.
 
 battles that both files have  ->  per predictor: preferences of the two, and of each with people
-                                  labels of nuggets with the same text
+                                  labels of nuggets with the same text, and what a battle costs in each
 """
 
 from collections import Counter
@@ -13,6 +13,7 @@ import numpy as np
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
+from nuggetstream.files.tables import Table, Tabular, count, interval, number, text
 from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
 from nuggetstream.report.summary import PREDICTORS, predict
 from nuggetstream.statistics.agreement import (
@@ -105,8 +106,29 @@ class HumanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Two evaluations of the same battles.
+class BattleCost:
+    """What the model calls of a battle cost in one evaluation, as means.
+
+    Attributes:
+        battles: Battles whose model calls are recorded; all means are over them, and 0 without one.
+        calls: Model calls.
+        input_tokens: Tokens sent.
+        output_tokens: Tokens received.
+        amount: Money; None unless every battle has a price in the same currency.
+        currency: Of the amount; None without one.
+    """
+
+    battles: int
+    calls: float
+    input_tokens: float
+    output_tokens: float
+    amount: float | None
+    currency: str | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Compared(Tabular):
+    """Two evaluations of the same battles. Printed, it is the table of preferences.
 
     Attributes:
         battles: Number of battles in both.
@@ -115,6 +137,7 @@ class Compared:
         preferences: A row for each predictor that both have.
         people: A row for each human dimension and predictor.
         labels: Agreement on labels of nuggets with the same text, in counts of answers times nuggets.
+        costs: What a battle costs in the first and in the second.
     """
 
     battles: int
@@ -123,6 +146,34 @@ class Compared:
     preferences: Sequence[PreferenceRow]
     people: Sequence[HumanRow]
     labels: LabelAgreement
+    costs: tuple[BattleCost, BattleCost]
+
+    def table(self) -> Table:
+        """A row for each predictor that both have."""
+        columns = (
+            text("predictor"),
+            count("battles"),
+            number("equal", digits=3),
+            interval("equal_low", "equal_high", "95%"),
+            number("kappa"),
+            count("opposite"),
+            count("only_first"),
+            count("only_second"),
+        )
+        rows = [
+            (
+                row.predictor,
+                row.battles,
+                row.equal and row.equal.value,
+                None if row.equal is None else (row.equal.low, row.equal.high),
+                row.kappa,
+                len(row.opposite),
+                row.only_first,
+                row.only_second,
+            )
+            for row in self.preferences
+        ]
+        return Table("Preferences in both", columns, tuple(rows))
 
 
 def compare(first: Results, second: Results, by: str | None = None) -> Compared:
@@ -157,6 +208,7 @@ def compare(first: Results, second: Results, by: str | None = None) -> Compared:
         preferences=[_preferences(battles, votes, name, by) for name in names],
         people=[row for row in rows if row is not None],
         labels=agreement_of(Counter(_label_pairs(pairs))),
+        costs=(_cost(battles), _cost([pair[1] for pair in pairs])),
     )
 
 
@@ -212,6 +264,23 @@ def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: s
         first=float(first.mean()),
         second=float(second.mean()),
         difference=difference,
+    )
+
+
+def _cost(battles: Sequence[BattleRow]) -> BattleCost:
+    recorded = [battle for battle in battles if battle.spend]
+    each = max(len(recorded), 1)
+    parts = [part for battle in recorded for part in battle.spend]
+    prices = [battle.cost for battle in recorded if battle.cost is not None]
+    currencies = {price.currency for price in prices}
+    currency = currencies.pop() if len(currencies) == 1 and len(prices) == len(recorded) else None
+    return BattleCost(
+        battles=len(recorded),
+        calls=sum(part.calls for part in parts) / each,
+        input_tokens=sum(part.input_tokens for part in parts) / each,
+        output_tokens=sum(part.output_tokens for part in parts) / each,
+        amount=None if currency is None else sum(price.amount for price in prices) / each,
+        currency=currency,
     )
 
 

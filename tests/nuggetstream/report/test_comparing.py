@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+import nuggetstream as ns
 from nuggetstream.files.results import Results, read_results
-from nuggetstream.report.comparing import DifferentAnswers, Estimate, compare
+from nuggetstream.report.comparing import BattleCost, DifferentAnswers, Estimate, compare
 from services.cli.main import main
 from tests.evaluated import Json, battle, judgment, nugget
 
@@ -90,6 +91,30 @@ def test_labels_are_compared_where_both_have_a_nugget_with_the_same_text(tmp_pat
     )
     # One nugget in each of four battles, labelled for both answers; one label differs.
     assert (compared.labels.labels, compared.labels.agreed) == (8, 7)
+
+
+def spent(amount: float | None, tokens: int) -> Json:
+    price = None if amount is None else {"amount": amount, "currency": "USD"}
+    part = {"stage": "judge", "model": "m", "calls": 2, "input_tokens": tokens, "output_tokens": 10}
+    return {"spend": [part | {"cost": price}] * 2, "cost": price}
+
+
+def test_the_calls_tokens_and_money_of_a_battle_are_means_and_no_price_is_no_zero(tmp_path: Path) -> None:
+    first = [battle("1", **spent(1.0, 100)), battle("2", **spent(2.0, 200)), battle("3")]
+    second = [battle("1", **spent(1.0, 100)), battle("2", **spent(None, 100)), battle("3")]
+    rows = (results(tmp_path / "one.jsonl", first), results(tmp_path / "two.jsonl", second))
+    costs = compare(*rows).costs
+    assert costs[0] == BattleCost(2, 4.0, 300.0, 20.0, 1.5, "USD")
+    assert costs[1] == BattleCost(2, 4.0, 200.0, 20.0, None, None)
+
+
+def test_in_python_a_comparison_is_a_table_of_preferences(tmp_path: Path) -> None:
+    results(tmp_path / "one.jsonl", first_rows())
+    results(tmp_path / "two.jsonl", second_rows())
+    compared = ns.compare(tmp_path / "one.jsonl", tmp_path / "two.jsonl")
+    assert "nugget preference" in str(compared)
+    (nuggets, _) = compared.to_frame().to_dicts()
+    assert (nuggets["battles"], nuggets["equal"], nuggets["opposite"]) == (4, 0.5, 1)
 
 
 def test_a_battle_with_other_answers_is_not_compared(tmp_path: Path) -> None:
