@@ -15,6 +15,7 @@ from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.files.tables import Table, Tabular, count, interval, number, text
 from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
+from nuggetstream.report.battle_cost import BattleCost, mean_cost
 from nuggetstream.report.summary import PREDICTORS, predict
 from nuggetstream.statistics.agreement import (
     KappaWeights,
@@ -105,27 +106,6 @@ class HumanRow:
     difference: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class BattleCost:
-    """What the model calls of a battle cost in one evaluation, as means.
-
-    Attributes:
-        battles: Battles whose model calls are recorded; all means are over them, and 0 without one.
-        calls: Model calls.
-        input_tokens: Tokens sent.
-        output_tokens: Tokens received.
-        amount: Money; None unless every battle has a price in the same currency.
-        currency: Of the amount; None without one.
-    """
-
-    battles: int
-    calls: float
-    input_tokens: float
-    output_tokens: float
-    amount: float | None
-    currency: str | None
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Compared(Tabular):
     """Two evaluations of the same battles. Printed, it is the table of preferences.
@@ -164,8 +144,8 @@ class Compared(Tabular):
             (
                 row.predictor,
                 row.battles,
-                row.equal and row.equal.value,
-                None if row.equal is None else (row.equal.low, row.equal.high),
+                None if row.equal is None else row.equal.value,
+                (None, None) if row.equal is None else (row.equal.low, row.equal.high),
                 row.kappa,
                 len(row.opposite),
                 row.only_first,
@@ -208,7 +188,7 @@ def compare(first: Results, second: Results, by: str | None = None) -> Compared:
         preferences=[_preferences(battles, votes, name, by) for name in names],
         people=[row for row in rows if row is not None],
         labels=agreement_of(Counter(_label_pairs(pairs))),
-        costs=(_cost(battles), _cost([pair[1] for pair in pairs])),
+        costs=(mean_cost(battles), mean_cost([pair[1] for pair in pairs])),
     )
 
 
@@ -264,23 +244,6 @@ def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: s
         first=float(first.mean()),
         second=float(second.mean()),
         difference=difference,
-    )
-
-
-def _cost(battles: Sequence[BattleRow]) -> BattleCost:
-    recorded = [battle for battle in battles if battle.spend]
-    each = max(len(recorded), 1)
-    parts = [part for battle in recorded for part in battle.spend]
-    prices = [battle.cost for battle in recorded if battle.cost is not None]
-    currencies = {price.currency for price in prices}
-    currency = currencies.pop() if len(currencies) == 1 and len(prices) == len(recorded) else None
-    return BattleCost(
-        battles=len(recorded),
-        calls=sum(part.calls for part in parts) / each,
-        input_tokens=sum(part.input_tokens for part in parts) / each,
-        output_tokens=sum(part.output_tokens for part in parts) / each,
-        amount=None if currency is None else sum(price.amount for price in prices) / each,
-        currency=currency,
     )
 
 
