@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from k8s.checks import chart, rules, schemas, tools
@@ -94,10 +95,13 @@ def checkov(folder: Path) -> list[str]:
 
 def check_combinations() -> list[str]:
     """Problems of the base with each component, every two and all."""
+    tried = list(combinations())
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # kubectl is a process of its own
+        rendered = list(pool.map(render_with, tried))
     return [
         f"{'+'.join(path.name for path in chosen) or 'base'}: {problem}"
-        for chosen in combinations()
-        for problem in manifest_problems(render_with(chosen))
+        for chosen, manifests in zip(tried, rendered, strict=True)
+        for problem in manifest_problems(manifests)
     ]
 
 
