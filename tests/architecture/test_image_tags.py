@@ -11,7 +11,7 @@ FILES = [
     ROOT / "deploy/Dockerfile",
     *sorted((ROOT / "k8s").rglob("*.yaml")),
 ]
-_IMAGE = re.compile(r"^\s*(?:image:|ARG BASE_IMAGE=)\s*(\S+)", re.MULTILINE)
+_IMAGE = re.compile(r"^\s*(?:image:|ARG BASE_IMAGE=)[ \t]*(\S+)", re.MULTILINE)
 _EXACT = re.compile(r"[a-z./-]+:v?\d+\.\d+\.\d+[a-z0-9.-]*(?:@sha256:[0-9a-f]{64})?")
 
 

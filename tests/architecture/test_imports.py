@@ -109,6 +109,7 @@ def missing(modules: Iterable[str], carried: frozenset[str]) -> list[str]:
 EXTRAS = {
     "nuggetstream.api.agreeing": ("analysis",),
     "nuggetstream.api.crowd": ("analysis",),
+    "nuggetstream.api.comparing": ("analysis",),
     "nuggetstream.api.reporting": ("analysis",),
     "nuggetstream.api.rubric": ("analysis",),
     "nuggetstream.api.texts": ("analysis",),
