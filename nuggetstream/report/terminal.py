@@ -7,6 +7,7 @@ from rich.table import Table
 
 from nuggetstream.files.cells import named
 from nuggetstream.files.numerals import MISSING, between, fixed, interval, number, part_of, percent
+from nuggetstream.report.reasons import in_words
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement
 
@@ -16,7 +17,7 @@ def coverage_line(summary: Summary) -> str:
     line = f"scored {part_of(summary.scored, summary.received, 'battles')} received"
     if not summary.failed:
         return line
-    reasons = ", ".join(f"{reason} ({count})" for reason, count in summary.reasons.items())
+    reasons = ", ".join(f"{reason} ({count})" for reason, count in in_words(summary.reasons).items())
     return f"{line}; {summary.failed} not scored: {reasons}"
 
 
