@@ -48,7 +48,7 @@ class AsyncClient(Battles, Ratings, Administration, Webhooks, AsyncWatching, Asy
         )
 
     def __repr__(self) -> str:
-        return f"AsyncClient({self._http.base_url!r})"  # without a password in the address, and without the key
+        return f"AsyncClient({self._http.base_url!r})"  # hides a password
 
     async def aclose(self) -> None:
         """Close every connection."""

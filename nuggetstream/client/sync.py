@@ -72,7 +72,7 @@ class Client(Battles, Ratings, Administration, Webhooks, Watching, Asking):
         )
 
     def __repr__(self) -> str:
-        return f"Client({self._http.base_url!r})"  # without a password in the address, and without the key
+        return f"Client({self._http.base_url!r})"  # hides a password
 
     def close(self) -> None:
         """Close every connection."""

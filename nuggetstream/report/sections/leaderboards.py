@@ -114,12 +114,18 @@ def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:
     if not first:
         return f"{by}, no system can be ranked yet; the standings say why"
     if len(first) == ranked:
-        return f"{by}, the intervals of all {ranked} ranked systems overlap, so there is no leader yet"
+        return f"{by}, {_nobody_ahead(first)}"
     few = any(set(_few(board)) & set(first) for board in boards)
     mark = f" (not certain, from fewer than {FEW} battles)" if few else ""
     if len(boards) == len(LENSES):
         return f"all three lenses put {and_list(first)} first{mark}"
     return f"{by}, {and_list(first)} {'leads' if len(first) == 1 else 'lead'}{mark}"
+
+
+def _nobody_ahead(ranked: Sequence[str]) -> str:
+    if len(ranked) == 1:
+        return f"{ranked[0]} alone is ranked, so there is no leader yet"
+    return f"none of the {len(ranked)} ranked systems is significantly ahead of another"
 
 
 def _rated(board: LensBoard) -> list[Standing]:
