@@ -27,7 +27,7 @@ def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
     columns = {str(column.header): list(column.cells) for column in table.columns}
     assert columns["rating"] == ["1000", "1000"]
     assert columns["interval"] == ["950–1050", MISSING]
-    assert columns["P(first)"] == ["50.0%", MISSING]
+    assert columns["P(first)"] == ["50%", MISSING]
 
 
 def test_a_board_shows_rank_groups_and_why_systems_have_no_rank() -> None:
