@@ -228,7 +228,9 @@ def _sharing(pipeline: PipelineSettings) -> PipelineSettings:
 
 def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
     model = "the offline model" if llm.offline else llm.model_name
-    counts = f"{len(contents.lines)} battles, {len(contents.rejected)} lines rejected"
+    counts = many(len(contents.lines), "battle")
+    if contents.rejected:
+        counts += f", {many(len(contents.rejected), 'line')} rejected"
     console.print(f"{counts}; model: {model}; ranking: {ranking_of(pipeline)}")
 
 
