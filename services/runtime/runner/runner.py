@@ -257,7 +257,6 @@ class Runner(Generic[In, Out]):
             message = self._stage.encode(output)
             await self._bus.publish(await message if inspect.isawaitable(message) else message)
 
-    # --- giving up -----------------------------------------------------------------------------
     async def _job_of_exhausted(self, message: InFlight) -> In | None:
         """The job of a message whose attempts are used up; None where it cannot or must not be decoded."""
         if not policy.may_decode(message.delivery.attempt, self._spec):
