@@ -235,9 +235,10 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
         children = psutil.Process(child.pid).children(recursive=True)
         assert any("nats-server" in each.name() for each in children)
     finally:
-        child.send_signal(signal.SIGTERM)
-        await child.communicate()
+        child.send_signal(signal.SIGINT)
+        output, _ = await child.communicate()
     assert child.returncode == 0
+    assert output.decode().splitlines()[-1] == "stopping; Ctrl-C again ends it at once"
     assert not [each for each in children if each.is_running()]
 
 
