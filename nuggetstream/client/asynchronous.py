@@ -47,6 +47,9 @@ class AsyncClient(Battles, Ratings, Administration, Webhooks, AsyncWatching, Asy
             base_url=calls.base_url(url), headers=calls.headers_of(key, headers), transport=transport
         )
 
+    def __repr__(self) -> str:
+        return f"AsyncClient({self._http.base_url!r})"  # hides a password
+
     async def aclose(self) -> None:
         """Close every connection."""
         await self._http.aclose()

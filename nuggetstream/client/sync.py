@@ -71,6 +71,9 @@ class Client(Battles, Ratings, Administration, Webhooks, Watching, Asking):
             base_url=calls.base_url(url), headers=calls.headers_of(key, headers), transport=transport
         )
 
+    def __repr__(self) -> str:
+        return f"Client({self._http.base_url!r})"  # hides a password
+
     def close(self) -> None:
         """Close every connection."""
         self._http.close()

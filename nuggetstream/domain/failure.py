@@ -42,6 +42,11 @@ class Reason(StrEnum):
         """Whether the same work may succeed later; otherwise the battle or the settings have to change."""
         return self in _PASSING
 
+    @property
+    def is_finding(self) -> bool:
+        """Whether it says what the texts of a battle contain: a result without scores, and no error."""
+        return self in _FINDINGS
+
 
 _WORDS = {
     Reason.PAGE_BLOCKED: "a page refused to be read",
@@ -73,6 +78,7 @@ _PASSING = {
     Reason.MAX_DELIVERIES,
     Reason.STORE_UNAVAILABLE,
 }
+_FINDINGS = {Reason.NO_EVIDENCE, Reason.NO_VITAL_NUGGET, Reason.NOTHING_TO_SCORE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,8 @@ def _parts(content: RenderableType) -> Iterator[Table | Text]:
 def _aligned(table: Table) -> Iterator[str]:
     if table.title:
         yield _text(table.title)
+    if not table.rows:
+        return
     columns = [[_text(column.header), *map(_text, column.cells)] for column in table.columns]
     padded = []
     for column, cells in zip(table.columns, columns, strict=True):
@@ -107,6 +109,8 @@ def _print_on_terminal(console: Console, part: Table | Text) -> None:
     if part.title:
         # Beside the table and not inside it: a title is not folded to the width of a narrow table.
         console.print(_markup(part.title), style="table.title", highlight=False)
+    if not part.rows:
+        return
     for group in _column_groups(part.columns, console.width):
         console.print(_narrowed(part, group), highlight=False)
 

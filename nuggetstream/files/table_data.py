@@ -18,6 +18,7 @@ class Kind(StrEnum):
     COUNT = "count"
     NUMBER = "number"
     PERCENT = "percent"
+    CHANCE = "chance"
     FLAG = "flag"
     MOMENT = "moment"
     INTERVAL = "interval"
@@ -28,6 +29,7 @@ _ACCEPTED: dict[Kind, tuple[type, ...]] = {
     Kind.COUNT: (int,),
     Kind.NUMBER: (int, float),
     Kind.PERCENT: (int, float),
+    Kind.CHANCE: (int, float),
     Kind.FLAG: (bool,),
     Kind.MOMENT: (datetime,),
     Kind.INTERVAL: (tuple,),

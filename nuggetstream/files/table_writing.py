@@ -147,6 +147,8 @@ def _figure(column: Column, value: float) -> str:
     match column.kind:
         case Kind.COUNT:
             return f"{value:,}".replace("-", numerals.MINUS)
+        case Kind.CHANCE:
+            return numerals.chance(value)
         case Kind.PERCENT:
             return f"{numerals.fixed(100 * value, column.digits)}%"
         case _:

@@ -43,6 +43,11 @@ def percent(name: str, title: str | None = None, *, digits: int = 1) -> Column:
     return Column((name,), _title(name, title), Kind.PERCENT, digits)
 
 
+def chance(name: str, title: str | None = None) -> Column:
+    """A column of estimated probabilities, of which none is printed as certain."""
+    return Column((name,), _title(name, title), Kind.CHANCE)
+
+
 def flag(name: str, title: str | None = None) -> Column:
     """A column of yes and no."""
     return Column((name,), _title(name, title), Kind.FLAG)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.domain.snapshot import BattleSnapshot
@@ -11,10 +12,14 @@ from nuggetstream.domain.snapshot import BattleSnapshot
 def missing_scores(snapshot: BattleSnapshot) -> Iterable[str]:
     """Why there are no nugget scores, one line per stage that gave up."""
     for failure in snapshot.failures:
-        if failure.stage not in (Stage.JUDGE, Stage.GRADER):
+        if failure.stage in (Stage.JUDGE, Stage.GRADER):
+            continue
+        if failure.reason.is_finding:
+            yield f"There are no nugget scores, because {_cause(failure)}"
+        else:
             step = PIPELINE.get(failure.stage)
-            what = f"{step.title if step else failure.stage.value} failed, because {failure.reason.words}"
-            yield f"There are no nugget scores: {what}: {failure.detail}"
+            title = step.title if step else failure.stage.value
+            yield f"There are no nugget scores: {title} failed, because {_cause(failure)}"
 
 
 def opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
@@ -33,10 +38,9 @@ def opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
         if failure.stage is not Stage.JUDGE:
             continue
         if failure.evaluator is not None and failure.evaluator not in given:
-            judge = f"the judge {failure.evaluator}"
-            yield f"There is no verdict of {judge}, because {failure.reason.words}: {failure.detail}"
+            yield f"There is no verdict of the judge {failure.evaluator}, because {_cause(failure)}"
         elif failure.evaluator is None and not given:
-            yield f"There is no verdict of the judge, because {failure.reason.words}: {failure.detail}"
+            yield f"There is no verdict of the judge, because {_cause(failure)}"
     if snapshot.vote is not None:
         vote = snapshot.vote.vote
         yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."
@@ -48,6 +52,12 @@ _PREFERS = {
     Vote.TIE: "both are equally good",
     Vote.BOTH_BAD: "both are bad",
 }
+
+
+def _cause(failure: StageFailure) -> str:
+    """Why a stage gave up, to the end of the sentence; what the texts contain is said by the detail alone."""
+    detail = failure.detail.removesuffix(".")
+    return f"{detail}." if failure.reason.is_finding else f"{failure.reason.words}: {detail}."
 
 
 def _verdict(judgment: Judgment, winner: Vote | None) -> str:

@@ -30,7 +30,7 @@ def board_table(title: str, standings: Sequence[Standing], level: float, notes: 
         tables.text("system"),
         tables.number("rating", digits=0),
         interval_column(level),
-        tables.percent("probability_first", "P(first)"),
+        tables.chance("probability_first", "P(first)"),
         *(tables.number(name, digits=0 if whole else 1) for name in _COUNTS),
         tables.text("remark"),
     )
@@ -65,7 +65,7 @@ def pairs_table(title: str, pairs: Iterable[Pairing], level: float) -> Table:
         tables.percent("share", "points of a"),
         tables.number("difference", digits=0),
         interval_column(level),
-        tables.percent("above", "P(a above b)"),
+        tables.chance("above", "P(a above b)"),
     )
     rows = tuple(
         (one.a, one.b, one.battles, one.share, one.gap, bounds(one.gap_low, one.gap_high), one.above)

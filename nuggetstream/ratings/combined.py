@@ -27,6 +27,7 @@ from nuggetstream.ratings.fitting.prediction_powered import Fitted, TooFewVotes
 from nuggetstream.ratings.fitting.sandwich import normal_ratings
 from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.fitting.votes import Counted
+from nuggetstream.ratings.groups import normal_ranks
 from nuggetstream.ratings.interval import interval
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.options import Intervals, Options
@@ -189,13 +190,13 @@ def _column(fit: Fitted | None, level: float, anchor: tuple[int, float] | None) 
         return None
     scaled: Estimates = normal_ratings(fit.theta, fit.covariance, level=level, anchor=anchor)
     fixed = None if anchor is None else anchor[0]
-    return [_rating(scaled, index, fixed=index == fixed) for index in range(len(scaled.rating))]
+    ranks = normal_ranks(fit.theta, fit.covariance, level).tolist()
+    return [_rating(scaled, index, rank, fixed=index == fixed) for index, rank in enumerate(ranks)]
 
 
-def _rating(scaled: Estimates, index: int, *, fixed: bool) -> Rating:
+def _rating(scaled: Estimates, index: int, rank: int, *, fixed: bool) -> Rating:
     around = interval(float(scaled.low[index]), float(scaled.high[index]), fixed=fixed)
-    rating, rank = float(scaled.rating[index]), int(scaled.rank[index])
-    return Rating(rating, around.low, around.high, rank, around.state)
+    return Rating(float(scaled.rating[index]), around.low, around.high, rank, around.state)
 
 
 def _standing(

@@ -38,13 +38,13 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A rating with its interval, both in Elo points, and its rank by overlap of intervals.
+    """A rating with its interval, both in Elo points, and its rank.
 
     Attributes:
         rating: The rating.
         low: Lower bound; None where there is none, and `interval` says why.
         high: Upper bound; None where there is none.
-        rank: 1 + the number of systems whose interval lies wholly above.
+        rank: 1 + the number of better systems, by intervals of differences; see `Standing`.
         interval: What the bounds are worth.
     """
 

@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.files import tables
+from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.fitting.ballots import Ballots, clustered_covariance
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.estimate import estimate, fit
@@ -21,9 +23,9 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Strengths of the K systems that the votes can rank.
+@dataclass(frozen=True, eq=False, repr=False)
+class Fit(Tabular):
+    """Strengths of the K systems that the votes can rank. As a table: one row per system, the best first.
 
     Attributes:
         votes: The votes that were fitted.
@@ -96,6 +98,15 @@ class Fit:
     def nothing_resampled(self) -> bool:
         """Whether there were resamples and none could be ranked, so that no share of them means anything."""
         return bool(self.strengths.unranked) and not len(self.strengths.draws)
+
+    def table(self) -> Table:
+        """One row per system: its strength."""
+        columns = (tables.text("system"), tables.number("strength", unit="logits"))
+        rows = [(self.systems[index], float(self.theta[index])) for index in np.argsort(-self.theta)]
+        notes = (
+            "Strengths have mean zero; `estimates` has ratings with intervals, `differences` those of pairs.",
+        )
+        return Table("Fitted strengths", columns, tuple(rows), notes)
 
     def _sandwich(self) -> Floats:
         if self.covariance is None:

@@ -15,6 +15,8 @@ from string import ascii_lowercase
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.ratings.fitting.sandwich import normal_differences
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -152,6 +154,27 @@ def ranks_by_difference(differs: Flags) -> NDArray[np.intp]:
     for system in range(len(better)):
         better[system] |= better[better[system]].any(axis=0)
     return np.asarray(1 + better.sum(axis=1))
+
+
+def normal_ranks(theta: Floats, covariance: Floats, level: float) -> NDArray[np.intp]:
+    """Ranks by the normal intervals of the differences of strengths.
+
+    Args:
+        theta: (K,) strengths, in any order.
+        covariance: (K, K) of them.
+        level: Confidence level, in (0, 1).
+
+    Returns:
+        (K,) ranks, lower is better.
+
+    >>> normal_ranks(np.array([0.0, 1.0, 0.9]), 0.01 * np.eye(3), 0.95).tolist()
+    [3, 1, 1]
+    """
+    between = normal_differences(theta, covariance, level)
+    order = np.argsort(-theta, kind="stable")
+    ranks = np.empty(len(theta), dtype=np.intp)
+    ranks[order] = ranks_by_difference(differing(between.low, between.high)[np.ix_(order, order)])
+    return ranks
 
 
 def _letter(number: int) -> str:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from nuggetstream.ratings.fit import Fit
 from nuggetstream.ratings.fitting.intervals import first_places, separated
 from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.groups import differing, ranks_by_difference
 from nuggetstream.ratings.groups import letters as group_letters
-from nuggetstream.ratings.groups import ranks_by_difference
 from nuggetstream.ratings.interval import Interval, interval
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import IntervalState, Standing, Unrankable
@@ -20,7 +20,7 @@ Places = NDArray[np.intp]
 
 
 def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
-    """The rated systems: by rank and rating, the provisional ones after them by rating."""
+    """The rated systems: by rank and rating, then those of degenerate intervals, then provisional ones."""
     estimates, policy, tally = fit.estimates, fit.options.policy, fit.tally
     intervals = [
         interval(float(low), float(high), fixed=fit.anchor is not None and fit.anchor[0] == index)
@@ -34,7 +34,7 @@ def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
         range(len(fit.group)),
         key=lambda index: (
             bool(provisional[index]),
-            0 if provisional[index] else ranks.get(index, int(estimates.rank[index])),
+            ranks.get(index, len(fit.group) + 1),
             -estimates.rating[index],
         ),
     )
@@ -92,8 +92,7 @@ def _placed(fit: Fit, intervals: list[Interval], competing: Places) -> tuple[dic
 def _apart(fit: Fit) -> NDArray[np.bool_]:
     """(K, K) whether the interval of the difference of two ratings excludes zero."""
     if fit.options.intervals is Intervals.SANDWICH:
-        between = fit.differences
-        return np.asarray((between.low > 0) | (between.high < 0))
+        return differing(fit.differences.low, fit.differences.high)
     return separated(fit.strengths, fit.options.level)
 
 

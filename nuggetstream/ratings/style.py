@@ -19,6 +19,7 @@ from nuggetstream.ratings.fitting.style_control import (
     relative_difference,
 )
 from nuggetstream.ratings.fitting.tally import rankable
+from nuggetstream.ratings.groups import normal_ranks
 from nuggetstream.ratings.interval import interval
 from nuggetstream.ratings.options import AnchorNotRanked, Options
 from nuggetstream.ratings.standing import IntervalState
@@ -45,7 +46,7 @@ class StyledVotes:
 
 @dataclass(frozen=True, slots=True)
 class EqualStyleStanding:
-    """A system at equal style: rating and bounds in Elo points, rank by overlap of intervals."""
+    """A system at equal style: rating and bounds in Elo points, rank by intervals of differences."""
 
     system: str
     rating: float
@@ -123,6 +124,7 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
     if any(item.error is not None and not np.isfinite(item.error) for item in found.coefficients):
         return _without("the weights of the votes are too uneven for the standard errors")
     scaled = normal_ratings(found.theta, found.covariance, level=options.level, anchor=anchor)
+    ranks = normal_ranks(found.theta, found.covariance, options.level)
     standings = []
     for index in np.argsort(-scaled.rating, kind="stable").tolist():
         fixed = anchor is not None and anchor[0] == index
@@ -134,7 +136,7 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
                 low=around.low,
                 high=around.high,
                 interval=around.state,
-                rank=int(scaled.rank[index]),
+                rank=int(ranks[index]),
             )
         )
     return EqualStyle(tuple(standings), found.coefficients, found.unranked)

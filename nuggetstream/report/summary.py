@@ -11,6 +11,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.report.judge_counts import JudgeCounts, JudgeRow
+from nuggetstream.report.reasons import most_frequent_first, reasons_of
 from nuggetstream.statistics.agreement import Agreement, agreement, confusion_of, weighted_kappa
 from nuggetstream.text.baselines import closer_to_evidence, longer
 
@@ -144,7 +145,7 @@ class Summing:
         self._battles += 1
         self._scored += battle.is_scored
         self._offline += battle.is_offline
-        self._reasons.update(_reasons(battle))
+        self._reasons.update(reasons_of(battle))
         self._judges.add(battle)
         for side in {battle.answer(side).system: side for side in Side}.values():
             name = battle.answer(side).system
@@ -164,7 +165,7 @@ class Summing:
             rejected=rejected,
             scored=self._scored,
             failed=self._battles - self._scored + rejected,
-            reasons=_most_frequent_first(self._reasons, rejected),
+            reasons=most_frequent_first(self._reasons, rejected),
             judges=self._judges.rows(),
             systems=tuple(self._system_rows()),
             agreements=tuple(
@@ -195,23 +196,6 @@ def summarise(battles: Iterable[BattleRow], rejected: int) -> Summary:
     for battle in battles:
         summing.add(battle)
     return summing.summary(rejected)
-
-
-def failure_counts(battles: Iterable[BattleRow], rejected: int) -> dict[str, int]:
-    """How often each "stage: reason" happened, most frequent first."""
-    return _most_frequent_first(
-        Counter(reason for battle in battles for reason in _reasons(battle)), rejected
-    )
-
-
-def _reasons(battle: BattleRow) -> list[str]:
-    reasons = [f"{failure.stage}: {failure.reason}" for failure in battle.failures]
-    return [*reasons, battle.undecided] if battle.undecided else reasons
-
-
-def _most_frequent_first(reasons: Counter[str], rejected: int) -> dict[str, int]:
-    at_intake = Counter({"intake: invalid_input": rejected} if rejected else {})
-    return dict((reasons + at_intake).most_common())
 
 
 def predict(

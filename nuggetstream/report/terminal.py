@@ -6,7 +6,8 @@ from typing import Any
 from rich.table import Table
 
 from nuggetstream.files.cells import named
-from nuggetstream.files.numerals import MISSING, between, fixed, interval, number, part_of, percent
+from nuggetstream.files.numerals import MISSING, between, chance, fixed, interval, number, part_of, percent
+from nuggetstream.report.reasons import in_words
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement
 
@@ -16,7 +17,7 @@ def coverage_line(summary: Summary) -> str:
     line = f"scored {part_of(summary.scored, summary.received, 'battles')} received"
     if not summary.failed:
         return line
-    reasons = ", ".join(f"{reason} ({count})" for reason, count in summary.reasons.items())
+    reasons = ", ".join(f"{reason} ({count})" for reason, count in in_words(summary.reasons).items())
     return f"{line}; {summary.failed} not scored: {reasons}"
 
 
@@ -63,7 +64,7 @@ def agreement_table(summary: Summary) -> Table:
         first = rows[predictors[0]]
         labelled = first.agreement.compared + first.agreement.reference_ties + first.unscored
         cells = (_share(rows[name].agreement) for name in predictors)
-        table.add_row(named(dimension), *cells, f"{first.agreement.compared}\n{labelled}")
+        table.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
     return table
 
 
@@ -79,8 +80,11 @@ def board_table(board: Mapping[str, Any]) -> Table:
     table.add_column("system")
     for name in ("rating", "interval", "P(first)", "won-lost-tied"):
         table.add_column(name, justify="right")
-    for standing in board["standings"]:
-        table.add_row(*_standing(standing))
+    remarks = [standing["unrankable"] or "" for standing in board["standings"]]
+    if any(remarks):
+        table.add_column("remark")
+    for standing, remark in zip(board["standings"], remarks, strict=True):
+        table.add_row(*_standing(standing), *([remark] if any(remarks) else []))
     return table
 
 
@@ -92,15 +96,12 @@ def _share(agreement: Agreement) -> str:
 
 def _standing(standing: Mapping[str, Any]) -> Sequence[str]:
     counts = "-".join(fixed(standing[name]) for name in ("wins", "losses", "ties"))
-    system = named(standing["system"])
-    if standing["rating"] is None:
-        return MISSING, MISSING, system, "not yet", standing["unrankable"], MISSING, counts
     return (
         MISSING if standing["rank"] is None else str(standing["rank"]),
         standing["group"] or MISSING,
-        system,
-        fixed(standing["rating"]),
+        named(standing["system"]),
+        number(standing["rating"], 0),
         interval(standing["low"], standing["high"]),  # both null where there is nothing but ties
-        percent(standing["probability_first"]),
+        chance(standing["probability_first"]),
         counts,
     )

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import click
 
-from nuggetstream.client import Client, NuggetstreamError
-from nuggetstream.client.calls import KEY_VARIABLE
+from nuggetstream.client import Client, NuggetstreamError, Unavailable
+from nuggetstream.client.calls import KEY_VARIABLE, LOCAL
 
 
 @contextmanager
@@ -24,4 +24,6 @@ def connected(url: str) -> Iterator[Client]:
         with Client(url, key=os.environ.get(KEY_VARIABLE) or token) as client:
             yield client
     except (NuggetstreamError, ValueError) as error:
-        raise click.ClickException(str(error)) from error
+        where = " (is `nuggetstream up` running? --url names another gateway)"
+        hint = where if isinstance(error, Unavailable) and url == LOCAL else ""
+        raise click.ClickException(f"{error}{hint}") from error

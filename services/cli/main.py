@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import ModuleType
 from typing import Any
 
@@ -165,7 +166,8 @@ class _Lazy(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.NoSuchCommand as error:  # which suggests only commands that are imported
-            raise click.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=ctx) from None
+            nearest = get_close_matches(error.command_name, COMMANDS, n=1)  # click would sort several
+            raise click.NoSuchCommand(error.command_name, possibilities=nearest, ctx=ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         interruption = _Interruption()

@@ -1,4 +1,4 @@
-"""The progress bar of an evaluation: battles done and failed, model calls, rate, and cost so far."""
+"""The progress bar of an evaluation: battles done, model calls, rate, and cost so far."""
 
 import time
 from collections.abc import Callable
@@ -65,8 +65,8 @@ class Meter:
         if self._before is None:
             self._before = ended
         now = self._clock()
-        rate = (ended - self._before) / max(now - self._began, 1e-9)
-        state = [f"{progress.failed} failed", _calls(progress.calls), _rate(rate), money(progress)]
+        rate = _rate((ended - self._before) / max(now - self._began, 1e-9))
+        state = list(filter(None, (_missing(progress.failed), _calls(progress.calls), rate, money(progress))))
         self._bar.update(self._task, completed=ended, state=" · ".join(state))
         if not self._console.is_terminal and self._is_due(progress, now):
             self._line_at, self._shown = now + self._line_every, progress
@@ -80,22 +80,30 @@ class Meter:
         return now >= self._line_at + rest
 
 
+def _missing(number: int) -> str:
+    return f"{number} without scores" if number else ""
+
+
 def _calls(number: int) -> str:
     return "1 call" if number == 1 else f"{number} calls"
 
 
 def _rate(per_second: float) -> str:
-    """Battles per second, or per minute where they are few.
+    """Battles per second, or per minute where they are few; empty where there are none.
 
-    >>> _rate(2.25), _rate(0.02)
-    ('2.2/s', '1.2/min')
+    >>> _rate(2.25), _rate(0.02), _rate(0)
+    ('2.2/s', '1.2/min', '')
     """
+    if not per_second:
+        return ""
     return f"{per_second:.1f}/s" if per_second >= _SLOW else f"{60 * per_second:.1f}/min"
 
 
 def money(progress: Progress) -> str:
-    """The money spent; "cost unknown" where the price of a call is unknown."""
+    """The money spent, if any; "cost unknown" where the price of a call is unknown."""
     if progress.cost is None:
         return "cost unknown"
+    if not progress.cost:
+        return ""
     amount = f"{progress.cost:.4f}"
     return f"${amount}" if progress.currency == "USD" else f"{amount} {progress.currency}"

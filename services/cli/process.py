@@ -133,7 +133,14 @@ def run(main: Main, server: ServerSettings, *, drains: bool = True, name: str = 
     """
     logs.configure(server.log_level, server.log_format)
     grace = server.grace + _DRAIN_SECONDS if drains else 0.0
-    on_stop = log_stopping if server.log_level in _LOGGED else _echo_stopping
+    logged = server.log_level in _LOGGED
+
+    def on_stop(number: Signals, grace: float) -> None:
+        if logged and (server.log_format == "json" or number is not Signals.SIGINT):
+            log_stopping(number, grace)
+        else:  # for a person, above a progress bar, unlike click
+            print("stopping; Ctrl-C again ends it at once", file=sys.stderr)
+
     try:
         with exported(name, os.environ):
             code = asyncio.run(run_until_signal(main, grace=grace, on_stop=on_stop))
@@ -144,11 +151,6 @@ def run(main: Main, server: ServerSettings, *, drains: bool = True, name: str = 
         raise message from error
     if code:
         raise SystemExit(code)
-
-
-def _echo_stopping(_number: Signals, _grace: float) -> None:
-    """What people read where the log is silent."""
-    print("stopping; Ctrl-C again ends it at once", file=sys.stderr)  # above a progress bar, unlike click
 
 
 @asynccontextmanager

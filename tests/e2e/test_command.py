@@ -202,8 +202,8 @@ async def test_a_model_that_stays_away_longer_than_the_patience_fails_battles_wi
     code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
     assert code == 0, output
     assert "scored 0 of 1 battles received" in output
-    assert "nuggetizer: llm_unavailable (1)" in output
-    assert "judge: llm_unavailable (1)" in output
+    assert "nuggetizer: the model was away (1)" in output
+    assert "judge: the model was away (1)" in output
     assert "the model is away; battles wait for it" in output
     (result,) = read_lines(tmp_path / "out" / "results.jsonl")
     assert result["nugget_verdict"] is None
@@ -235,9 +235,10 @@ async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
         children = psutil.Process(child.pid).children(recursive=True)
         assert any("nats-server" in each.name() for each in children)
     finally:
-        child.send_signal(signal.SIGTERM)
-        await child.communicate()
+        child.send_signal(signal.SIGINT)
+        output, _ = await child.communicate()
     assert child.returncode == 0
+    assert output.decode().splitlines()[-1] == "stopping; Ctrl-C again ends it at once"
     assert not [each for each in children if each.is_running()]
 
 

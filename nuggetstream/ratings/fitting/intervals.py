@@ -39,7 +39,6 @@ class Estimates:
         rating: (K,) in Elo points, mean `center` or the anchor at its value.
         low: (K,) lower bound of the central interval; -inf if too many resamples could not be rated.
         high: (K,) upper bound of the central interval; inf if too many resamples could not be rated.
-        rank: (K,) 1 + the number of systems whose interval lies wholly above.
         probability_first: (K,) share of all resamples in which the system is the best; equals share it.
         resamples: how many there were, those without a rating included.
         level: of the interval, such as 0.95.
@@ -49,16 +48,10 @@ class Estimates:
     rating: Floats
     low: Floats
     high: Floats
-    rank: NDArray[np.intp]
     probability_first: Floats
     resamples: int
     level: float
     unranked: int = 0
-
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """(K,) places, best rank first and among equal ranks the higher rating; as a board is read."""
-        return np.lexsort((-self.rating, self.rank))
 
 
 def summarise(
@@ -105,7 +98,6 @@ def summarise(
         rating=zero + ELO_PER_LOGIT * theta,
         low=zero + ELO_PER_LOGIT * low,
         high=zero + ELO_PER_LOGIT * high,
-        rank=ranks_by_overlap(low, high),
         probability_first=first_places(strengths.draws) / total,
         resamples=total,
         level=level,
@@ -169,27 +161,6 @@ def percentile_interval(draws: Floats, unranked: int, level: float) -> tuple[Flo
     low = np.quantile(np.concatenate([-nothing, draws]), tail, axis=0, method="lower")
     high = np.quantile(np.concatenate([draws, nothing]), 1 - tail, axis=0, method="higher")
     return low, high
-
-
-def ranks_by_overlap(low: Floats, high: Floats) -> NDArray[np.intp]:
-    """1 + the number of systems whose interval lies wholly above; touching intervals overlap.
-
-    Args:
-        low: (K,) lower bounds in any unit, may be -inf.
-        high: (K,) upper bounds in the same unit, may be inf.
-
-    Returns:
-        (K,) ranks 1..K, lower is better.
-
-    Raises:
-        ValueError: an end that is not a number; it lies above nothing and would rank first.
-
-    >>> ranks_by_overlap(np.array([5.0, 3.0, 0.0]), np.array([7.0, 5.0, 2.0])).tolist()
-    [1, 1, 3]
-    """
-    if np.isnan(low).any() or np.isnan(high).any():
-        raise ValueError("an interval without an end has no rank")
-    return np.asarray(1 + (low[None, :] > high[:, None]).sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)

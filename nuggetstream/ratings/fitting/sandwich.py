@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, ndtr
 
-from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT, Differences, Estimates, ranks_by_overlap
+from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT, Differences, Estimates
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
 from nuggetstream.statistics.proportion import two_sided_z
 
@@ -105,6 +105,8 @@ def normal_ratings(
 
     Source: as `covariance`; the interval is Wald's, 1943.
     """
+    if not np.isfinite(covariance).all():
+        raise ValueError("a covariance that is not finite gives no interval")
     zero = np.full(len(theta), 1 / max(len(theta), 1))
     if anchor is not None:
         zero = np.eye(len(theta))[anchor[0]]
@@ -116,7 +118,6 @@ def normal_ratings(
         rating=at + ELO_PER_LOGIT * middle,
         low=at + ELO_PER_LOGIT * (middle - reach),
         high=at + ELO_PER_LOGIT * (middle + reach),
-        rank=ranks_by_overlap(middle - reach, middle + reach),
         probability_first=np.full(len(theta), np.nan),
         resamples=0,
         level=level,

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nuggetstream.files.cells import named, table
-from nuggetstream.files.numerals import MINUS, MISSING, between, fixed, level, many, number, percent
+from nuggetstream.files.numerals import MINUS, MISSING, between, chance, fixed, level, many, number, percent
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined
 from nuggetstream.ratings.combined_standing import Rating
@@ -52,7 +52,7 @@ def _board(study: Study) -> Table:
         "interval",
         "P(first)",
         f"battles{weighted}",
-        f"W-L-T{weighted}",
+        f"won-lost-tied{weighted}",
     )
     remarks = [remark(standing) for standing in study.ratings.standings]
     rows = table("Leaderboard", *columns, *(["remark"] if any(remarks) else []), text=_TEXT)
@@ -75,7 +75,7 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         named(standing.system),
         number(standing.rating, 0),
         bounds(standing),
-        percent(standing.probability_first),
+        chance(standing.probability_first),
         _count(standing.battles),
         "-".join(map(_count, (standing.wins, standing.losses, standing.ties))),
     )
@@ -100,9 +100,10 @@ def _basis(study: Study) -> Iterator[str]:
     if options.intervals is Intervals.SANDWICH:
         yield f"intervals: {level(options.level)}, sandwich{_clusters(study)}"
     else:
+        unranked = ratings.unranked_resamples
         yield (
             f"intervals: {level(options.level)}, {options.bootstrap.value} bootstrap{_clusters(study)}, "
-            f"{options.resamples:,} resamples, {ratings.unranked_resamples} of them unranked, "
+            f"{options.resamples:,} resamples{f', {unranked:,} of them unranked' if unranked else ''}, "
             f"seed {options.seed}"
         )
     if study.rows_without_vote:

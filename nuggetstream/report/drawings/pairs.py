@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import integer, many, number, percent
+from nuggetstream.files.numerals import chance, integer, many, number, percent
 from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
 from nuggetstream.report.charts import DARK_INK, figure, label, names_axis, rows_height, trace
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, Neighbours
@@ -67,11 +67,11 @@ def _name(board: LensBoard, arena: ArenaBoards, arenas: Sequence[ArenaBoards]) -
 def _certainty(pair: Neighbours) -> tuple[str, str]:
     """Interval and P(above), marked where few battles make both look too certain."""
     if pair.gap.low is None or pair.gap.high is None:
-        return pair.gap.interval.words, percent(pair.gap.above)
+        return pair.gap.interval.words, chance(pair.gap.above)
     mark = few_mark(pair.battles)
     return (
         f"{number(pair.gap.low, 0)} to {number(pair.gap.high, 0)}{mark}",
-        f"{percent(pair.gap.above)}{mark}",
+        f"{chance(pair.gap.above)}{mark}",
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nuggetstream.domain.battle import Side
 from nuggetstream.files.evaluated import JudgmentRow
 from nuggetstream.files.results import Results
-from nuggetstream.report.summary import failure_counts
+from nuggetstream.report.reasons import failure_counts
 
 
 @dataclass(frozen=True, slots=True)

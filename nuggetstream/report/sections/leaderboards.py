@@ -6,7 +6,7 @@ Do people, nuggets and the judge rank the systems alike?
 from collections import Counter
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import MISSING, between, fixed, integer, number, part_of, percent
+from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
 from nuggetstream.ratings.options import Bootstrap
 from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.ties import TiePolicy
@@ -114,7 +114,7 @@ def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:
     if not first:
         return f"{by}, no system can be ranked yet; the standings say why"
     if len(first) == ranked:
-        return f"{by}, the intervals of all {ranked} ranked systems overlap, so there is no leader yet"
+        return f"{by}, no ranked system is significantly ahead of another"
     few = any(set(_few(board)) & set(first) for board in boards)
     mark = f" (not certain, from fewer than {FEW} battles)" if few else ""
     if len(boards) == len(LENSES):
@@ -191,7 +191,7 @@ def _firsts(arena: ArenaBoards, names: Sequence[str]) -> Figure:
         alt="; ".join(
             f"{board.lens}: "
             + ", ".join(
-                f"{standing.system} {percent(standing.probability_first)}" for standing in _rated(board)
+                f"{standing.system} {chance(standing.probability_first)}" for standing in _rated(board)
             )
             for board in arena.boards
         ),
@@ -270,7 +270,7 @@ def _row(standing: Standing) -> tuple[str, ...]:
         standing.system,
         number(standing.rating, 0),
         _interval(standing) + mark,
-        percent(standing.probability_first) + mark,
+        chance(standing.probability_first) + mark,
         integer(standing.wins),
         integer(standing.losses),
         integer(standing.ties),

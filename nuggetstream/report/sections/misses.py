@@ -43,6 +43,8 @@ def _findings(rows: Sequence[Misses]) -> tuple[str, ...]:
     if len(rows) < 2:
         return ()
     most, least = rows[0], rows[-1]
+    if percent(most.rate, 0) == percent(least.rate, 0):
+        return (f"Every system misses {percent(most.rate, 0)} of the nuggets that it can miss.",)
     return (
         f"{most.system} misses the most ({percent(most.rate, 0)} of the nuggets that it can miss), "
         f"{least.system} the fewest ({percent(least.rate, 0)}).",

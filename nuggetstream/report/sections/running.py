@@ -10,6 +10,7 @@ from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Noti
 from nuggetstream.report.charts import BLUE, GREY, curve, figure, names_axis, rows_height, trace
 from nuggetstream.report.numbers.coverage import Coverage, compute_coverage
 from nuggetstream.report.numbers.running import Latency, Running, compute_running
+from nuggetstream.report.reasons import in_words
 from nuggetstream.report.section import Content, Part, Section
 from nuggetstream.report.wording import FEW_NOTE, few_mark
 
@@ -26,15 +27,15 @@ def draw_coverage(coverage: Coverage) -> Content:
     """Counts, coverage by source of preference, failures by reason."""
     blocks: list[Block] = [_coverage_facts(coverage), Figures.of(_bars(coverage))]
     if coverage.reasons:
-        rows = [(reason, integer(count)) for reason, count in coverage.reasons.items()]
+        rows = [(reason, integer(count)) for reason, count in in_words(coverage.reasons).items()]
         note = (
-            "A battle can fail in more than one stage. What failed is missing from the sections below; "
-            "it never counts as zero."
+            "A battle can be in several rows. What is missing is left out of the sections below; it never "
+            "counts as zero."
         )
         blocks.append(
             Table(
-                caption="Failures by stage and reason",
-                columns=("stage: reason", "times"),
+                caption="What is missing, and why",
+                columns=("reason", "times"),
                 rows=rows,
                 note=note,
             )

@@ -17,6 +17,7 @@ from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
+from nuggetstream.report.reasons import can_be_retried
 from nuggetstream.report.summary import Summary
 from services.cli.demo.folder import unmark
 from services.cli.dry_run import SAMPLE, estimate
@@ -227,7 +228,9 @@ def _sharing(pipeline: PipelineSettings) -> PipelineSettings:
 
 def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
     model = "the offline model" if llm.offline else llm.model_name
-    counts = f"{len(contents.lines)} battles, {len(contents.rejected)} lines rejected"
+    counts = many(len(contents.lines), "battle")
+    if contents.rejected:
+        counts += f", {many(len(contents.rejected), 'line')} rejected"
     console.print(f"{counts}; model: {model}; ranking: {ranking_of(pipeline)}")
 
 
@@ -264,6 +267,6 @@ def _print_notes(console: Console, out: Path, summary: Summary, evaluation: Eval
             "(for example, because the id belongs to another battle)",
             soft_wrap=True,
         )
-    if summary.failed > summary.rejected:
+    if summary.failed > summary.rejected and can_be_retried(summary.reasons):
         console.print("to evaluate failed battles again, run the same command with --retry-failed")
     console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

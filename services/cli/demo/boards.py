@@ -34,11 +34,6 @@ def _leader(board: Mapping[str, Any]) -> tuple[str, str]:
     leader = f"{named(first['system'])} {fixed(first['rating'])}"
     if first["low"] is None:
         return leader, "no intervals, so nothing is significant"
-    ahead = bool(others) and all(_is_above(first, other) for other in others)
+    ahead = bool(others) and first["rank"] == 1 and all((other["rank"] or 1) > 1 for other in others)
     says = "significantly ahead of all others" if ahead else "no system significantly ahead"
     return f"{leader} ({interval(first['low'], first['high'])})", says
-
-
-def _is_above(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether the whole interval of a system is above that of another, as for ranks."""
-    return other["high"] is not None and bool(first["low"] > other["high"])

@@ -257,7 +257,6 @@ class Runner(Generic[In, Out]):
             message = self._stage.encode(output)
             await self._bus.publish(await message if inspect.isawaitable(message) else message)
 
-    # --- giving up -----------------------------------------------------------------------------
     async def _job_of_exhausted(self, message: InFlight) -> In | None:
         """The job of a message whose attempts are used up; None where it cannot or must not be decoded."""
         if not policy.may_decode(message.delivery.attempt, self._spec):
@@ -275,7 +274,8 @@ class Runner(Generic[In, Out]):
     async def _give_up(self, message: InFlight, job: In | None, decision: GiveUp) -> str:
         """Publish the give_up outputs, a dead letter unless they suffice, then term: it can be repeated."""
         failure = decision.failure(self._stage.name, attempts := message.delivery.attempt)
-        log.error("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
+        say = log.info if decision.reason.is_finding else log.error
+        say("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
         try:
             told = await self._publish_give_up(job, failure)
             if not (told and self._stage.failure_suffices):

@@ -140,6 +140,20 @@ async def test_a_message_larger_than_the_broker_takes_is_refused_for_good(flow):
         await flow.bus.publish(Outgoing("job.one", "big", "test.Job", b"x" * 1_100_000))
 
 
+@pytest.mark.parametrize(
+    ("reason", "level"), [(Reason.NOTHING_TO_SCORE, "info"), (Reason.REPLY_UNUSABLE, "error")]
+)
+async def test_what_the_texts_contain_is_no_error_in_the_log(flow, reason, level):
+    async def handle(text: str) -> list[str]:
+        raise Permanent(reason, f"{text} has nothing")
+
+    with structlog.testing.capture_logs() as lines:
+        async with flow.running(flow.stage(handle, concurrency=1)):
+            await flow.submit("it")
+            await flow.settled()
+    assert [line["log_level"] for line in lines if line["event"] == "giving up"] == [level]
+
+
 async def test_every_log_line_of_an_attempt_names_the_battle_and_no_later_line_does(flow):
     failing = iter([Unavailable(Reason.DEADLINE, "not now"), Permanent(Reason.BUG, "never")])
 

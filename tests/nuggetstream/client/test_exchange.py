@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from nuggetstream.client import calls
+from nuggetstream.client import AsyncClient, Client, calls
 from nuggetstream.client.batches import Batches, Line, submission
 from nuggetstream.client.battles import Battles
 from nuggetstream.client.errors import (
@@ -27,6 +27,12 @@ from nuggetstream.views.battles import Submitted, VoteReceipt
 
 REQUEST = httpx2.Request("GET", "http://platform/v1/battles")
 BATTLE = {"query": "q", "a": {"system": "x", "text": "1"}, "b": {"system": "y", "text": "2"}}
+
+
+def test_a_client_shows_its_address_without_a_secret() -> None:
+    assert repr(Client(key="secret")) == "Client(URL('http://127.0.0.1:8080'))"
+    shown = repr(AsyncClient("http://ada:secret@arena.example", key="secret"))
+    assert shown == "AsyncClient(URL('http://ada:[secure]@arena.example'))"
 
 
 class Described(Battles, Asking):

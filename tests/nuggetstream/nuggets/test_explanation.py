@@ -196,6 +196,13 @@ def test_without_nuggets_the_failure_speaks_and_opinions_are_compared_with_nothi
     )
 
 
+def test_texts_without_a_fact_are_a_finding_and_no_failure() -> None:
+    empty = StageFailure(Stage.NUGGETIZER, Reason.NOTHING_TO_SCORE, "the documents contain no fact")
+    assert explain(BattleSnapshot(BATTLE, failures=(empty,))).lines == (
+        "There are no nugget scores, because the documents contain no fact.",
+    )
+
+
 def test_nuggets_that_wait_for_their_labels_decide_nothing_yet() -> None:
     waiting = replace(snapshot({nugget("1", "c1"): (YES, NO)}), assignments=None)
     explained = explain(waiting)

@@ -56,6 +56,9 @@ def test_a_good_automatic_vote_makes_intervals_narrower_than_people_alone() -> N
         assert rating is not None
         assert rating.rating == pytest.approx(1000 + ELO_PER_LOGIT * math.log(2) / 2)
     assert (x.human_battles, x.automatic_battles) == (18, 318)
+    y = of(found, "y")
+    ranks = [each.rank for each in (y.human, y.automatic, y.combined) if each is not None]
+    assert ranks == [1, 2, 2]  # 12 to 6 is no significant difference
 
 
 def test_an_automatic_vote_that_says_nothing_leaves_the_human_rating_as_it_is() -> None:

@@ -13,7 +13,7 @@ from nuggetstream.ratings.fitting.estimate import estimate
 from nuggetstream.ratings.fitting.intervals import differences
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.votes import Counted
-from nuggetstream.ratings.groups import differing, letters, rank_groups, ranks_by_difference
+from nuggetstream.ratings.groups import differing, letters, normal_ranks, rank_groups, ranks_by_difference
 
 
 def pattern(size: int, apart: set[tuple[int, int]]) -> np.ndarray:
@@ -173,6 +173,15 @@ def test_intervals_of_differences_say_who_differs() -> None:
     between = differences(strengths)
     assert (differing(between.low, between.high) == (between.low * between.high > 0)).all()
     assert letters(differing(between.low, between.high)) == ("a", "b", "c")
+
+
+def test_normal_ranks_follow_the_differences_and_not_the_intervals_of_each() -> None:
+    theta, errors = np.array([-1.0, 1.0, 0.9]), np.eye(3)
+    assert normal_ranks(theta, 0.01**2 * errors, 0.95).tolist() == [3, 1, 2]
+    assert normal_ranks(theta, 0.1**2 * errors, 0.95).tolist() == [3, 1, 1]
+    # The errors of the first two are nearly the same, so their small difference is clear.
+    together = np.array([[1.0, 0.999, 0], [0.999, 1.0, 0], [0, 0, 1.0]])
+    assert normal_ranks(np.array([0.2, 0.0, -9.0]), together, 0.95).tolist() == [1, 2, 3]
 
 
 def test_an_open_interval_is_no_difference_and_a_missing_bound_is_an_error() -> None:

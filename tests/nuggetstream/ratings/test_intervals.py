@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 
 from nuggetstream.ratings.fitting.intervals import (
     ELO_PER_LOGIT,
-    Estimates,
     Strengths,
     differences,
     percentile_interval,
-    ranks_by_overlap,
     summarise,
 )
 from tests.nuggetstream.ratings.drawn import seeded
@@ -73,15 +71,6 @@ def test_every_column_has_its_own_interval_also_where_some_resamples_are_missing
     assert (low.tolist(), high.tolist()) == ([3, 1003], [95, 1095])
 
 
-def test_a_board_is_read_by_rank_and_among_equals_by_rating() -> None:
-    """A wide interval reaches up to the best, though its middle lies below one that does not."""
-    ends = (np.array([1000.0, 990, 900, 700]), np.array([1020.0, 995, 1010, 800]))
-    ranks = ranks_by_overlap(*ends)
-    assert ranks.tolist() == [1, 2, 1, 4]
-    ratings = Estimates(np.array([1010.0, 992, 955, 750]), *ends, ranks, np.zeros(4), 1000, 0.95)
-    assert ratings.order.tolist() == [0, 2, 1, 3]
-
-
 def test_without_resamples_or_with_missing_ones_there_is_no_interval() -> None:
     nothing = Strengths(np.zeros(2), np.empty((0, 2)))
     for call in (summarise, differences):
@@ -91,10 +80,6 @@ def test_without_resamples_or_with_missing_ones_there_is_no_interval() -> None:
             call(Strengths(np.zeros(2), np.full((3, 2), NAN)))
     with pytest.raises(ValueError, match="at least one resample"):
         rate(EVEN, np.zeros((2, 2)), seeded(), resamples=0)
-    with pytest.raises(ValueError, match="no rank"):
-        ranks_by_overlap(np.array([NAN, 1.0]), np.array([2.0, 3.0]))
-    with pytest.raises(ValueError, match="no rank"):
-        ranks_by_overlap(np.array([1.0, 1.0]), np.array([2.0, NAN]))
     only_unranked = summarise(Strengths(np.zeros(2), np.empty((0, 2)), unranked=4))
     assert np.isinf(only_unranked.low).all()
     assert only_unranked.probability_first.tolist() == [0, 0]

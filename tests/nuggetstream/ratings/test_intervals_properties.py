@@ -15,7 +15,7 @@ from tests.nuggetstream.ratings.drawn import SEEDS, few, seeded
 from tests.nuggetstream.ratings.rated import rate
 
 View = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-RATED = ("rating", "low", "high", "rank", "probability_first")
+RATED = ("rating", "low", "high", "probability_first")
 
 
 def numbers(found: object, *names: str) -> np.ndarray:

@@ -42,7 +42,6 @@ def test_no_battles_give_an_empty_board() -> None:
 def test_everybody_tied_is_equal_and_shares_the_first_place() -> None:
     ratings = rate(np.zeros((2, 2)), np.array([[0.0, 8.0], [8.0, 0.0]]), np.random.default_rng(0))
     assert ratings.rating == pytest.approx([1000, 1000])
-    assert list(ratings.rank) == [1, 1]
     assert ratings.probability_first == pytest.approx([0.5, 0.5])
 
 

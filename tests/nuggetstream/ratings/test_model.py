@@ -33,6 +33,16 @@ def test_sandwich_intervals_are_those_worked_out_by_hand() -> None:
     assert x.probability_first is None  # only resamples know
 
 
+def test_a_fit_shows_its_strengths_and_none_of_its_resamples() -> None:
+    fit = rate(SIX_OF_EIGHT, QUICK).fit
+    assert fit is not None
+    assert fit.to_frame().rows() == [
+        ("x", pytest.approx(math.log(3) / 2)),
+        ("y", pytest.approx(-math.log(3) / 2)),
+    ]
+    assert repr(fit) == str(fit.table())
+
+
 def test_a_sandwich_has_the_ratings_of_the_bootstrap() -> None:
     one, other = rate(CIRCLE, QUICK), rate(CIRCLE, SANDWICH)
     assert [(s.system, s.rating) for s in one.standings] == [(s.system, s.rating) for s in other.standings]

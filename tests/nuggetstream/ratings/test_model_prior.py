@@ -93,7 +93,7 @@ def test_one_tie_is_provisional_and_not_ranked_above_or_below_others() -> None:
 
 
 def test_provisional_systems_stand_in_the_order_of_their_ratings() -> None:
-    """y has a better rating than x and a worse rank by overlap of intervals."""
+    """y has a better rating than x, and an interval that lies lower."""
     counts = counted(
         ("w", "x", Vote.A, 4), ("w", "x", Vote.B, 6), ("w", "y", Vote.A, 2), ("w", "y", Vote.B, 4),
         ("w", "z", Vote.B, 4), ("x", "y", Vote.A, 5), ("x", "y", Vote.B, 6), ("x", "z", Vote.A, 1),

@@ -112,13 +112,6 @@ def test_the_clustered_bootstrap_and_the_clustered_sandwich_agree() -> None:
     assert draws.var(axis=0) == pytest.approx(np.diag(clustered_covariance(THETA, ballots)), rel=0.1)
 
 
-def test_normal_ratings_rank_by_intervals_that_do_not_touch() -> None:
-    theta = np.array([-1.0, 1.0, 0.9])
-    sharp, blunt = (normal_ratings(theta, error**2 * np.eye(3)) for error in (0.01, 0.1))
-    assert sharp.rank.tolist() == [3, 1, 2]
-    assert blunt.rank.tolist() == [3, 1, 1]
-
-
 def test_normal_differences_by_hand() -> None:
     between = normal_differences(np.array([0.3, 0.0, -0.1]), np.diag([0.09, 0.16, 0.0]), level=0.9)
     assert between.gap[0] == pytest.approx(ELO_PER_LOGIT * np.array([0, 0.3, 0.4]))
@@ -147,7 +140,7 @@ def test_islands_have_no_standard_error() -> None:
     for nothing in (Ballots.of([]), Ballots.of(BATTLES[:1])):
         with pytest.raises(Undetermined, match="one cluster"):
             clustered_covariance(np.zeros(len(nothing.systems)), nothing)
-    with pytest.raises(ValueError, match="no rank"):
+    with pytest.raises(ValueError, match="gives no interval"):
         normal_ratings(np.zeros(2), TWO * NAN)
     assert normal_ratings(np.zeros(0), NONE).rating.tolist() == []
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from nuggetstream.files.numerals import MISSING
 from nuggetstream.report.summary import AgreementRow, Summary
-from nuggetstream.report.terminal import agreement_table, board_table
+from nuggetstream.report.terminal import agreement_table, board_table, coverage_line
 from nuggetstream.statistics.agreement import Agreement
 
 
@@ -27,7 +27,7 @@ def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
     columns = {str(column.header): list(column.cells) for column in table.columns}
     assert columns["rating"] == ["1000", "1000"]
     assert columns["interval"] == ["950–1050", MISSING]
-    assert columns["P(first)"] == ["50.0%", MISSING]
+    assert columns["P(first)"] == ["50%", MISSING]
 
 
 def test_a_board_shows_rank_groups_and_why_systems_have_no_rank() -> None:
@@ -49,6 +49,15 @@ def test_a_negative_end_of_a_board_has_a_minus_sign_and_no_dash() -> None:
     table = board_table(board | {"standings": [standing(rating=-5.0, low=-23.0, high=1010.0)]})
     columns = {str(column.header): list(column.cells) for column in table.columns}
     assert (columns["rating"], columns["interval"]) == (["−5"], ["−23 to 1010"])
+
+
+def test_what_is_not_scored_is_said_in_words() -> None:
+    reasons = {"judge: deadline": 2, "nuggetizer: nothing_to_score": 1, "Nobody states any nugget.": 1}
+    line = coverage_line(Summary(5, 0, 1, 4, reasons, (), (), ()))
+    assert line == (
+        "scored 1 of 5 battles received; 4 not scored: judge: it took too long (2), "
+        "the texts have no fact that answers the query (1), Nobody states any nugget (1)"
+    )
 
 
 def test_the_agreement_table_names_both_of_its_intervals() -> None:

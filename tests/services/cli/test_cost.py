@@ -60,13 +60,20 @@ def test_progress_shows_the_cost_or_that_it_is_unknown(
     assert ("$" in written.getvalue()) == shown.startswith("$")
 
 
+def test_a_run_with_nothing_left_to_do_names_no_pace_and_no_cost_of_nothing() -> None:
+    written = StringIO()
+    with Meter(Console(file=written, width=120), 3) as meter:
+        meter.show(Progress(2, 1, 3, Decimal(0), calls=13))
+    assert written.getvalue() == "3 of 3 battles, 1 without scores, 13 calls\n"
+
+
 def test_a_file_has_no_lines_that_say_the_same_within_a_minute() -> None:
     written, now = StringIO(), 0
     with Meter(Console(file=written, width=120), 2, clock=lambda: now) as meter:
         for now in range(0, 131, 5):
             meter.show(Progress(0, 0, 2, None, calls=now // 125))
     assert written.getvalue().splitlines() == [
-        "0 of 2 battles, 0 failed, 0 calls, 0.0/min, cost unknown",
-        "0 of 2 battles, 0 failed, 0 calls, 0.0/min, cost unknown",
-        "0 of 2 battles, 0 failed, 1 call, 0.0/min, cost unknown",
+        "0 of 2 battles, 0 calls, cost unknown",
+        "0 of 2 battles, 0 calls, cost unknown",
+        "0 of 2 battles, 1 call, cost unknown",
     ]

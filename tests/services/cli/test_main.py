@@ -68,6 +68,7 @@ def test_no_line_of_any_help_is_longer_than_80_columns_or_cut() -> None:
 @pytest.mark.parametrize(
     ("typed", "suggested"),
     [
+        (["rat"], "No such command 'rat'. Did you mean 'rate'?"),
         (["evaluate"], "No such command 'evaluate'. Did you mean 'eval'?"),
         (["keys", "creat"], "No such command 'creat'. Did you mean 'create'?"),
         (["crowd", "grads", "votes.csv"], "No such command 'grads'. Did you mean 'grades'?"),

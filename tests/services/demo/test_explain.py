@@ -83,21 +83,26 @@ def test_a_battle_without_scores_says_why() -> None:
     assert "There are no nugget scores: the scraper gave up. The judge says" in words(failed)
 
 
-def standing(system: str, rating: float | None, low: float | None, high: float | None) -> dict[str, Any]:
-    return {"system": system, "rating": rating, "low": low, "high": high, "provisional": True}
+def standing(system: str, rank: int | None, rating: float | None, *, bounded: bool = True) -> dict[str, Any]:
+    bounds = (rating - 100, rating + 100) if rating is not None and bounded else (None, None)
+    return {"system": system, "rank": rank, "rating": rating, "provisional": rank is None} | dict(
+        zip(("low", "high"), bounds, strict=True)
+    )
 
 
 @pytest.mark.parametrize(
     ("standings", "says"),
     [
+        ([standing("x", 1, 1100), standing("y", 2, 1099)], "significantly ahead of all others"),
+        ([standing("x", 1, 1100), standing("y", 1, 500)], "no system significantly ahead"),
         (
-            [standing("x", 1100, 1000, 1200), standing("y", 900, 800, 999)],
-            "ahead of all others",
+            [standing("x", 1, 1100), standing("y", 2, 900), standing("z", None, 500)],
+            "no system significantly",
         ),
-        ([standing("x", 1100, 1000, 1200), standing("y", 900, 800, 1001)], "no system significantly ahead"),
-        ([standing("x", 1100, 1000, 1200), standing("y", 1000, None, None)], "no system significantly ahead"),
-        ([standing("x", 1000, None, None)], "no intervals, so nothing is significant"),
-        ([standing("x", None, None, None)], "no system can be rated"),
+        ([standing("x", None, 1100), standing("y", None, 500)], "no system significantly ahead"),
+        ([standing("x", 1, 1100)], "no system significantly ahead"),
+        ([standing("x", None, 1000, bounded=False)], "no intervals, so nothing is significant"),
+        ([standing("x", None, None)], "no system can be rated"),
         ([], "no system can be rated"),
     ],
 )
@@ -107,6 +112,6 @@ def test_a_board_says_whether_the_leading_system_is_significantly_ahead(
     board = {"lens": "human", "scored": 1, "level": 0.95, "standings": standings}
     board["method"] = {"provisional_below": 10}
     heading, row = printed(boards_in_short([board]))
-    assert ("provisional below 10 battles" in heading) is bool(standings)
+    assert ("provisional below 10 battles" in heading) is any(one["provisional"] for one in standings)
     assert row.startswith("  human votes  1 battle  ")
     assert says in row
