@@ -112,7 +112,7 @@ async def test_a_long_question_and_notices_leave_the_answers_on_the_first_screen
         assert (await reader.texts(".notices a"))[0] == "4 of 6 steps done"
         await world.happens(*failed)
         await reader.until("document.querySelector('main').dataset.state", lambda state: state == "failed")
-        assert (await reader.texts(".notices a"))[0] == "Label, Judge failed"
+        assert (await reader.texts(".notices a"))[0] == "Failed: Label, Judge"
         tops = "[...document.querySelectorAll('.verdict, .notices, .answer, #failures, #flags')]"
         places = await reader.runs(f"{tops}.map((e) => e.getBoundingClientRect().top)")
         assert places == sorted(places)
