@@ -8,7 +8,7 @@ from selenium.webdriver import Chrome
 
 from nuggetstream.domain.battle import Answer, Vote
 from tests.browser.reader import Reader
-from tests.browser.test_accessible_pages import FAINT, PHONE, SMALL
+from tests.browser.test_accessible_pages import CUT_OFF, FAINT, PHONE, SMALL
 from tests.integration.gateway.world import Story, World, battle, between
 
 SYSTEMS = ("atlas", "birch", "cedar")  # the best first
@@ -50,6 +50,8 @@ async def test_a_system_is_described_and_style_is_held_equal(browser: Chrome, wo
                 assert await reader.runs(FAINT) == [], path
                 assert await reader.runs(SMALL) == [], path
                 assert await reader.runs("document.documentElement.scrollWidth <= window.innerWidth"), path
+                if width == PHONE:
+                    assert await reader.runs(CUT_OFF) == [], path
                 if width == 1280:
                     await reader.shoots(name)
     await reader.opens("/leaderboard?arena=demo")
