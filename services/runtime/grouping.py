@@ -15,6 +15,10 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from opentelemetry import trace
+from opentelemetry.trace import Span
+
+from services.runtime import tracing
 from services.runtime.errors import Outage
 
 Item = TypeVar("Item")
@@ -25,6 +29,7 @@ Result = TypeVar("Result")
 class _Waiting(Generic[Item, Result]):
     item: Item
     result: asyncio.Future[Result]
+    span: Span
 
 
 class Grouping(Generic[Item, Result]):
@@ -59,7 +64,9 @@ class Grouping(Generic[Item, Result]):
         Raises:
             Exception: What `handle` raises for a group of this item alone, or an `Outage` of its group.
         """
-        waiting: _Waiting[Item, Result] = _Waiting(item, asyncio.get_running_loop().create_future())
+        waiting: _Waiting[Item, Result] = _Waiting(
+            item, asyncio.get_running_loop().create_future(), trace.get_current_span()
+        )
         self._waiting.append(waiting)
         if self._running is None or self._running.done():
             # In a context of its own: a group does not belong to the battle of its first item.
@@ -82,7 +89,8 @@ class Grouping(Generic[Item, Result]):
 
     async def _together(self, group: Sequence[_Waiting[Item, Result]]) -> None:
         try:
-            results = await self._handle([waiting.item for waiting in group])
+            with tracing.shared([waiting.span for waiting in group]):
+                results = await self._handle([waiting.item for waiting in group])
         except Exception as error:
             if isinstance(error, Outage) or len(group) == 1:
                 _fail(group, error)

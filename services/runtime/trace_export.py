@@ -70,7 +70,7 @@ def exported(service: str, environment: Mapping[str, str]) -> Iterator[None]:
 
 def client_interceptors() -> list[Any]:
     """What passes the trace on with gRPC calls; nothing where no spans are exported."""
-    if not _is_exporting():
+    if not is_exporting():
         return []
     from opentelemetry.instrumentation.grpc import aio_client_interceptors  # only with the extra
 
@@ -80,7 +80,7 @@ def client_interceptors() -> list[Any]:
 
 def server_interceptors() -> list[Any]:
     """What continues the caller's trace in gRPC calls, health checks excepted."""
-    if not _is_exporting():
+    if not is_exporting():
         return []
     from opentelemetry.instrumentation.grpc import aio_server_interceptor, filters  # only with the extra
 
@@ -88,7 +88,8 @@ def server_interceptors() -> list[Any]:
     return [interceptor(filter_=filters.negate(filters.health_check()))]
 
 
-def _is_exporting() -> bool:
+def is_exporting() -> bool:
+    """Whether this process makes spans."""
     # The API's own providers record nothing; the SDK's replaces them.
     return not type(trace.get_tracer_provider()).__module__.startswith("opentelemetry.trace")
 

@@ -9,7 +9,7 @@ Source: W3C Recommendation "Trace Context" (traceparent).
 """
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -72,6 +72,22 @@ def span(
         begun = NonRecordingSpan(_ids(battle))
     with trace.use_span(begun, end_on_exit=True):
         yield begun
+
+
+@contextmanager
+def shared(callers: Iterable[Span]) -> Iterator[None]:
+    """Run a block for several spans: inside a single one, or in a trace of its own that is linked to all."""
+    recording = [caller for caller in dict.fromkeys(callers) if caller.is_recording()]
+    if len(recording) > 1:
+        links = [Link(caller.get_span_context()) for caller in recording]
+        begun = trace.get_tracer("nuggetstream").start_span("group", Context(), links=links)
+        with trace.use_span(begun, end_on_exit=True):
+            yield
+    elif recording:
+        with trace.use_span(recording[0], record_exception=False, set_status_on_exception=False):
+            yield
+    else:
+        yield
 
 
 def inject(headers: Mapping[str, str]) -> dict[str, str]:

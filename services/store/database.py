@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, TypeVar
@@ -23,6 +23,7 @@ from services.store.locks import lock
 from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
 from services.store.sqlite_connection import connect
 from services.store.sqlite_threads import Each, SqliteThreads, Work
+from services.store.statement_spans import watch_statements
 from services.store.unavailability import Busy, as_unavailable
 from services.store.usage import export_pool
 
@@ -260,20 +261,14 @@ def inserting_new(dialect: str, table: Table) -> Any:
 
 
 def _engine(url: str, connections: int, wait: float) -> AsyncEngine:
-    if make_url(url).get_backend_name() != "sqlite":
-        engine = create_async_engine(
-            url,
-            pool_size=connections,
-            max_overflow=0,
-            pool_timeout=wait,
-            connect_args=asyncpg_arguments(url),
-        )
+    make = partial(create_async_engine, url, pool_timeout=wait, hide_parameters=True)
+    if make_url(url).get_backend_name() == "sqlite":
+        engine = make(connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
+        event.listen(engine.sync_engine, "connect", _configure_sqlite)
+    else:
+        engine = make(pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url))
         watch_connections(engine.sync_engine, pooled=is_pooled(url))
-        return engine
-    engine = create_async_engine(
-        url, pool_timeout=wait, connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect}
-    )
-    event.listen(engine.sync_engine, "connect", _configure_sqlite)
+    watch_statements(engine.sync_engine)
     return engine
 
 

@@ -15,12 +15,14 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from services.runtime.grouping import Grouping
+from services.store.statement_spans import watch_statements
 from services.store.unavailability import as_unavailable
 
 T = TypeVar("T")
@@ -68,10 +70,12 @@ class SqliteThreads:
             url.set(drivername="sqlite"),
             pool_size=2,
             max_overflow=0,
+            hide_parameters=True,
             connect_args={"timeout": timeout, "check_same_thread": False},
         )
         event.listen(self._engine, "connect", configure)
         event.listen(self._engine, "connect", _enlarge_cache)
+        watch_statements(self._engine)
         self._writer = ThreadPoolExecutor(1, "sqlite writer")
         self._reader = ThreadPoolExecutor(1, "sqlite reader")
         self._writing: Grouping[Work[Any], Any] = Grouping(self._write_together, _MAX_GROUP, _PAUSE_S)
@@ -100,7 +104,7 @@ class SqliteThreads:
         self._engine.dispose()
 
     async def _write_together(self, works: Sequence[Work[Any]]) -> Sequence[Any]:
-        return await asyncio.get_running_loop().run_in_executor(self._writer, self._transaction, works)
+        return await _on(self._writer, self._transaction, works)
 
     def _transaction(self, works: Sequence[Work[Any]]) -> list[Any]:
         with as_unavailable(), self._engine.begin() as connection:
@@ -108,11 +112,18 @@ class SqliteThreads:
             return _together(connection, works)
 
     async def _read_together(self, works: Sequence[Work[Any]]) -> Sequence[Any]:
-        return await asyncio.get_running_loop().run_in_executor(self._reader, self._read, works)
+        return await _on(self._reader, self._read, works)
 
     def _read(self, works: Sequence[Work[Any]]) -> list[Any]:
         with as_unavailable(), self._engine.connect() as connection:
             return [work(connection) for work in works]
+
+
+async def _on(
+    thread: ThreadPoolExecutor, do: Callable[[Sequence[Work[Any]]], list[Any]], works: Sequence[Work[Any]]
+) -> list[Any]:
+    """Do works on a thread, within the caller's span."""
+    return await asyncio.get_running_loop().run_in_executor(thread, copy_context().run, do, works)
 
 
 def _enlarge_cache(connection: Any, _record: object) -> None:

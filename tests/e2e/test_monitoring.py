@@ -120,6 +120,9 @@ async def one_trace_has_every_step(collector: Collector, battle_id: str) -> None
     assert all(span.attributes["gen_ai.usage.output_tokens"] > 0 for span in chats)
     processed = [span for span in collector.trace(trace_id) if span.name.startswith("process ")]
     assert {span.attributes["nuggetstream.battle.id"] for span in processed} == {battle_id}
+    statements = {span.service: span for span in collector.spans if "db.query.text" in span.attributes}
+    assert {"nuggetstream-gateway", "nuggetstream-recorder"} <= statements.keys()
+    assert {span.attributes["db.system.name"] for span in statements.values()} == {"sqlite"}
 
 
 async def exemplars_name_traces(platform: Platform, collector: Collector) -> None:
