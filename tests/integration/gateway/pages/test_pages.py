@@ -240,13 +240,22 @@ async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:
     both = (story.failed(Stage.NUGGETIZER), story.failed(Stage.JUDGE))
     await world.happens(*story.told()[:4], *both, story.failed(Stage.ASSIGNER, Reason.DEADLINE))
     page = (await world.http.get("/battles/tides")).text
-    failures = page[page.index('id="failures"') : page.index('class="pair"')]
+    failures = page[page.index('<h2 id="failures"') :].partition("</section>")[0]
     assert page.count("The model did not answer.") == failures.count("The model did not answer.") == 2
     assert "<strong>Extract, Judge failed:</strong> the model was away, 3 attempts." in failures
     assert "<strong>Label failed:</strong> it took too long, 3 attempts." in failures
     assert failures.count("<button>Retry</button>") == 1
     assert "is likely to end in the same way" not in failures
     assert 'the judge, because the model was away. <a href="#failures">See what failed.</a>' in page
+
+
+async def test_that_there_is_nothing_to_score_is_no_failure_and_nothing_to_retry(world: World) -> None:
+    story = Story(battle())
+    await world.happens(*story.told()[:4], story.failed(Stage.NUGGETIZER, Reason.NOTHING_TO_SCORE))
+    page = (await world.http.get("/battles/tides")).text
+    assert '<h2 id="failures">Why there is no score</h2>' in page
+    assert "Extract failed" not in page
+    assert "<button>Retry</button>" not in page
 
 
 async def test_a_stage_that_fails_again_after_a_retry_is_one_failure(world: World) -> None:
