@@ -77,7 +77,7 @@ def board_table(board: Mapping[str, Any]) -> Table:
     table.add_column("rank", justify="right")
     table.add_column("group")
     table.add_column("system")
-    for name in ("rating", "interval", "P(first)", "won-lost-tied"):
+    for name in ("rating", "interval", "P(first)", "won–lost–tied"):
         table.add_column(name, justify="right")
     for standing in board["standings"]:
         table.add_row(*_standing(standing))

@@ -52,7 +52,7 @@ def _board(study: Study) -> Table:
         "interval",
         "P(first)",
         f"battles{weighted}",
-        f"W-L-T{weighted}",
+        f"won–lost–tied{weighted}",
     )
     remarks = [remark(standing) for standing in study.ratings.standings]
     rows = table("Leaderboard", *columns, *(["remark"] if any(remarks) else []), text=_TEXT)
@@ -100,10 +100,10 @@ def _basis(study: Study) -> Iterator[str]:
     if options.intervals is Intervals.SANDWICH:
         yield f"intervals: {level(options.level)}, sandwich{_clusters(study)}"
     else:
+        unranked = f", {count:,} of them unranked" if (count := ratings.unranked_resamples) else ""
         yield (
             f"intervals: {level(options.level)}, {options.bootstrap.value} bootstrap{_clusters(study)}, "
-            f"{options.resamples:,} resamples, {ratings.unranked_resamples} of them unranked, "
-            f"seed {options.seed}"
+            f"{options.resamples:,} resamples{unranked}, seed {options.seed}"
         )
     if study.rows_without_vote:
         yield (

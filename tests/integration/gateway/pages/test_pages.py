@@ -240,7 +240,7 @@ async def test_the_detail_of_a_failure_is_shown_once(world: World) -> None:
     both = (story.failed(Stage.NUGGETIZER), story.failed(Stage.JUDGE))
     await world.happens(*story.told()[:4], *both, story.failed(Stage.ASSIGNER, Reason.DEADLINE))
     page = (await world.http.get("/battles/tides")).text
-    failures = page[page.index('id="failures"') : page.index('class="pair"')]
+    failures = page[page.index('id="failures"') : page.index('class="verdicts"')]
     assert page.count("The model did not answer.") == failures.count("The model did not answer.") == 2
     assert "<strong>Extract, Judge failed:</strong> the model was away, 3 attempts." in failures
     assert "<strong>Label failed:</strong> it took too long, 3 attempts." in failures
