@@ -1,12 +1,14 @@
 """The demo arena in the browser, with its platform: a question, a vote, the explanation, the board."""
 
 import asyncio
+import json
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver import Chrome
 
+from nuggetstream.domain.pipeline import PIPELINE
 from services.cli.demo.arena.running import running_arena
 from services.cli.demo.battles import read_battles
 from services.cli.demo.site import demo_root, serve_site
@@ -64,6 +66,13 @@ async def test_a_visitor_votes_and_sees_the_explanation_and_the_board(
                 "document.getElementById('progress').textContent", lambda text: text.endswith("complete.")
             )
             assert complete == "The explanation is complete."
+            said = await reader.runs(f"{json.dumps([*PIPELINE])}.map((stage) => WORDS.failed({{ stage }}))")
+            assert said[3] == (
+                "The sources could not be read. The sources could not be searched. No facts could be found."
+            )
+            assert said[-1].endswith("No judge could compare the answers.")
+            assert "A part of" not in said[-1]
+            assert (await reader.runs("WORDS.ended()")).endswith("The rest is complete.")
             await asyncio.to_thread(browser.switch_to.frame, 0)
             await reader.until(ROWS, lambda rows: rows > 3)
             await reader.until("document.querySelector('.verdict').textContent.includes('prefer')")

@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleSubmitted
 from tests.browser.reader import Reader
 from tests.integration.gateway.test_stream import following
@@ -129,6 +129,12 @@ async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(
     await reader.opens(page)
     for name, text in (("query", "Why blue?"), ("a.text", "Air scatters it."), ("b.text", "It is the sea.")):
         await asyncio.to_thread((await reader.one(f"[name='{name}']")).send_keys, text)
+    sources = await reader.one("[name='a.sources']")
+    await asyncio.to_thread(sources.send_keys, "https://sky.example/a \n\nsky.example/b")
+    await reader.clicks(".try button")
+    wrong = await reader.runs("document.querySelector('[name=\"a.sources\"]').validationMessage")
+    assert wrong == "“sky.example/b” is not an address such as https://example.org/page."
+    await asyncio.to_thread(sources.send_keys, Keys.HOME, "https://")
     await asyncio.to_thread((await reader.one("[name='b.system']")).clear)
     await asyncio.to_thread((await reader.one("[name='b.system']")).send_keys, "first")
     await reader.clicks(".try button")
@@ -144,3 +150,5 @@ async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(
         "first-again",
         "Air scatters it.",
     )
+    urls = [[source.url for source in event.battle.answer(side).sources] for side in Side]
+    assert urls == [["https://sky.example/a", "https://sky.example/b"], []]

@@ -271,8 +271,8 @@ def _tests(dimensions: Sequence[Differences]) -> Table:
         rows=[
             (
                 dimension_name(each.dimension),
-                f"{VOTE_NAMES[test.first]} / {VOTE_NAMES[test.second]}",
-                f"{integer(test.sizes[0])} / {integer(test.sizes[1])}",
+                f"{VOTE_NAMES[test.first]} and {VOTE_NAMES[test.second]}",
+                f"{integer(test.sizes[0])} and {integer(test.sizes[1])}",
                 number(test.statistic, 2),
                 p_value(test.p),
                 p_value(test.p_adjusted),

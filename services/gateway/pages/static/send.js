@@ -1,15 +1,22 @@
 // Sends forms with `data-api` to the API as JSON, with the names of their fields as paths, and says what it
 // answers. With `data-then` the page of the battle follows. Such forms are seen only where scripts run.
+// A field with `data-addresses` holds addresses of pages, one per line.
 "use strict";
 
 document.documentElement.classList.add("scripts");
 document.querySelector("details.scripted:target")?.setAttribute("open", "");
 
+function linesOf(text) {
+  return text.split("\n").map((line) => line.trim()).filter(Boolean);
+}
+
 function bodyOf(form, button) {
   const body = {};
   for (const [name, value] of new FormData(form, button)) {
     const [last, ...path] = name.split(".").reverse();
-    if (value) path.reverse().reduce((part, key) => (part[key] ??= {}), body)[last] = value;
+    const isList = form.querySelector(`[name="${name}"][data-addresses]`);
+    const found = isList ? linesOf(value).map((url) => ({ url })) : value;
+    if (value) path.reverse().reduce((part, key) => (part[key] ??= {}), body)[last] = found;
   }
   return body;
 }
@@ -29,6 +36,12 @@ async function send(form, button) {
     said.textContent = "The server does not answer.";
   }
 }
+
+document.addEventListener("input", ({ target }) => {
+  if (!target.matches("[data-addresses]")) return;
+  const wrong = linesOf(target.value).find((line) => !/^https?:\/\/[^\s/]\S*$/i.test(line));
+  target.setCustomValidity(wrong ? `“${wrong}” is not an address such as https://example.org/page.` : "");
+});
 
 document.addEventListener("submit", (event) => {
   if (!event.target.dataset.api) return;
