@@ -64,6 +64,7 @@ class Caller:
     Attributes:
         key_id: Id of the key, as in the audit log.
         roles: What it may do.
+        name: What the key is for; None where the database has no key.
         arenas: Where; None for all arenas.
         per_minute: Requests per minute and process; None without a limit.
         battles_per_day: Battles that it may submit per day (UTC); None without a limit.
@@ -75,6 +76,7 @@ class Caller:
 
     key_id: str
     roles: frozenset[Role]
+    name: str | None = None
     arenas: frozenset[str] | None = None
     per_minute: int | None = None
     battles_per_day: int | None = None

@@ -245,6 +245,7 @@ class Keys:
         return Caller(
             key_id=key.id,
             roles=frozenset(Role(role) for role in key.roles),
+            name=key.name,
             arenas=None if key.arenas is None else frozenset(key.arenas),
             per_minute=key.per_minute,
             battles_per_day=key.battles_per_day,

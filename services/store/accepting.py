@@ -33,6 +33,7 @@ class NewBattle:
         detected: Language of the query, where the battle declares none and one was detected.
         flagged: Whether an answer is flagged.
         vote: The vote that came with the battle, if any.
+        key_name: Name of the API key that it was sent with; None where there is none.
         content_hash: Hash of everything but the id of the battle.
     """
 
@@ -41,6 +42,7 @@ class NewBattle:
     detected: DetectedLanguage | None = None
     flagged: bool = False
     vote: Vote | None = None
+    key_name: str | None = None
     content_hash: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -146,4 +148,5 @@ def _row(new: NewBattle, received_at: datetime) -> dict[str, Any]:
         "content_hash": new.content_hash,
         "received_at": received_at,
         "flagged": new.flagged,
+        "key_name": new.key_name,
     }

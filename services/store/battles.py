@@ -33,7 +33,7 @@ from services.store.text_references import Filled
 
 _IDS_PER_QUERY = 500
 # Without the body, which may be megabytes and is not needed to list battles.
-BATTLE_ROWS = select(*(column for column in battles.c if column.name != "body"))
+BATTLE_ROWS = select(*(column for column in battles.c if column.name not in ("body", "key_name")))
 _ROW = BATTLE_ROWS.where(battles.c.id == bindparam("battle"))
 _FOLLOWED = _ROW.add_columns(battles.c.body)
 _ROWS_OF = BATTLE_ROWS.where(battles.c.id.in_(bindparam("battles", expanding=True)))

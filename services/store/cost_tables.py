@@ -1,6 +1,6 @@
 """The table of what model calls cost.
 
-cost_counters   booked model calls per day, arena, stage, model and currency
+cost_counters   booked model calls per day, arena, API key, stage, model and currency
 """
 
 from sqlalchemy import BigInteger, Column, Date, Integer, String, Table
@@ -15,6 +15,7 @@ cost_counters = Table(
     Column("day", Date, primary_key=True),
     Column("slot", Integer, primary_key=True, autoincrement=False),  # as in `spend_counters`
     Column("arena", String(200), primary_key=True),  # empty for battles that were deleted before
+    Column("key_name", String(200), primary_key=True),  # empty where none is known
     Column("stage", String(40), primary_key=True),
     Column("model", String(200), primary_key=True),
     Column("currency", String(3), primary_key=True),  # empty for calls without a price

@@ -220,7 +220,7 @@ COUNTED: dict[Table, Callable[..., Query]] = {
 
 OPEN_KEYS: dict[Table, dict[str, int | str]] = {
     spend_counters: {"slot": 0},
-    # A booked call of a deleted battle no longer has its arena, which the counters keep.
-    cost_counters: {"slot": 0, "arena": ""},
+    # A booked call of a deleted battle no longer has its arena and key, which the counters keep.
+    cost_counters: {"slot": 0, "arena": "", "key_name": ""},
 }
 """Keys that the rows lack: counters are compared in sum over them, corrected where they are this."""

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Executable,
     Select,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 )
 
 from services.runtime.llm.accounting import Entry, Spend
-from services.runtime.llm.prices import Money, Tokens
+from services.runtime.llm.prices import Money, Part, Tokens
 from services.store.cost_tables import cost_counters
 from services.store.counters import Key, increment
 from services.store.database import Database
@@ -34,7 +35,10 @@ from services.wire.evaluators import GRADER_PREFIX
 _SLOTS = 16  # calls booked at the same time rarely change the same row
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "picos")
 _BOOKING = insert(spend)
-_ARENAS = select(battles.c.id, battles.c.arena).where(battles.c.id.in_(bindparam("ids", expanding=True)))
+_SENT = select(battles.c.id, battles.c.arena, battles.c.key_name).where(
+    battles.c.id.in_(bindparam("ids", expanding=True))
+)
+_KEY = select(battles.c.key_name).where(battles.c.id == bindparam("battle"))
 _COST = (
     select(spend.c.currency, func.sum(spend.c.picos).label("picos"))
     .where(spend.c.battle_id == bindparam("battle"), spend.c.stage.not_like(f"{GRADER_PREFIX}%"))
@@ -110,10 +114,14 @@ class DatabaseSpendStore:
         [spent] = await self._read(self._queries.of_day, {"day": day})
         return spent
 
-    async def of_arena_and_day(self, arena: str, day: date) -> Spend:
-        """Total of the battles of an arena on a day (UTC)."""
-        [spent] = await self._read(self._queries.of_arena, {"arena": arena, "day": day})
+    async def of_part_and_day(self, part: Part, name: str, day: date) -> Spend:
+        """Total of the battles of an arena, or of those sent with keys of a name, on a day (UTC)."""
+        [spent] = await self._read(self._queries.of_parts[part], {"name": name, "day": day})
         return spent
+
+    async def key_of(self, battle_id: str) -> str | None:
+        """Name of the API key that a battle was sent with; None where it is not known."""
+        return await self._database.read(lambda connection: connection.scalar(_KEY, {"battle": battle_id}))
 
     async def total(self) -> Spend:
         """Total of all entries."""
@@ -132,7 +140,7 @@ def _book(connection: Connection, new: Sequence[tuple[Entry, int]]) -> Sequence[
     rows = [_row(entry) for entry, _ in new]
     connection.execute(_BOOKING, rows)
     ids = sorted({entry.battle_id for entry, _ in new if entry.battle_id is not None})
-    arenas = {row.id: row.arena for row in connection.execute(_ARENAS, {"ids": ids})}
+    sent = {row.id: (row.arena, row.key_name or "") for row in connection.execute(_SENT, {"ids": ids})}
     spent: dict[Key, Counter[str]] = defaultdict(Counter)
     cost: dict[Key, Counter[str]] = defaultdict(Counter)
     for (entry, slot), row in zip(new, rows, strict=True):
@@ -140,8 +148,9 @@ def _book(connection: Connection, new: Sequence[tuple[Entry, int]]) -> Sequence[
         counted |= {"calls": 1, "estimated": int(entry.source == "estimate")}
         currency = row["currency"] or ""
         spent[entry.day, slot, currency].update(counted)
-        arena = arenas.get(entry.battle_id or "", "")
-        cost[entry.day, slot, arena, row["stage"], row["model"], currency].update(counted)
+        cost[
+            entry.day, slot, *sent.get(entry.battle_id or "", ("", "")), row["stage"], row["model"], currency
+        ].update(counted)
     increment(connection, spend_counters, spent)
     increment(connection, cost_counters, cost)
     return [None] * len(new)
@@ -167,7 +176,7 @@ class _Queries:
     of_battle_by_stage: Executable
     of_day: Executable
     of_both: Executable
-    of_arena: Executable
+    of_parts: Mapping[Part, Executable]
     total: Executable
 
 
@@ -186,7 +195,10 @@ def _queries(currency: str) -> _Queries:
             of_battle.add_columns(literal(0).label("place")),
             of_day.add_columns(literal(1).label("place")),
         ),
-        of_arena=_arena_sums(currency),
+        of_parts={
+            "arena": _part_sums(currency, cost_counters.c.arena),
+            "key": _part_sums(currency, cost_counters.c.key_name),
+        },
         total=counted,
     )
 
@@ -220,8 +232,8 @@ def _counted_sums(currency: str) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _arena_sums(currency: str) -> Select[*tuple[Any, ...]]:
-    """The same sums for an arena, whose counters have neither cached nor estimated calls apart."""
+def _part_sums(currency: str, part: ColumnElement[str]) -> Select[*tuple[Any, ...]]:
+    """The same sums for an arena or key, whose counters have neither cached nor estimated calls apart."""
     counter = cost_counters.c
     priced = counter.currency == currency
     calls = func.coalesce(func.sum(counter.calls), 0)
@@ -233,7 +245,7 @@ def _arena_sums(currency: str) -> Select[*tuple[Any, ...]]:
         calls.label("calls"),
         func.coalesce(func.sum(case((priced, counter.calls))), 0).label("priced"),
         literal(0).label("estimated"),
-    ).where(counter.arena == bindparam("arena"), counter.day == bindparam("day"))
+    ).where(part == bindparam("name"), counter.day == bindparam("day"))
 
 
 def _row(entry: Entry) -> dict[str, Any]:

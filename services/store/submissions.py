@@ -63,9 +63,17 @@ class Submission:
         event: BattleSubmitted,
         received_at: datetime,
         detected: DetectedLanguage | None = None,
+        key_name: str | None = None,
     ) -> "Submission":
-        """A battle as it is stored; `detected` is the language of a query that declares none."""
-        new = NewBattle(event.battle, inline(event).body, detected, bool(event.flags), event.vote)
+        """A battle as it is stored.
+
+        Args:
+            event: The event that submits it.
+            received_at: When it was received.
+            detected: Language of a query that declares none.
+            key_name: Name of the API key that it was sent with.
+        """
+        new = NewBattle(event.battle, inline(event).body, detected, bool(event.flags), event.vote, key_name)
         return cls(event, new, received_at)
 
 

@@ -64,6 +64,7 @@ battles = Table(
     Column("ended_at", _UTC),
     Column("event_count", Integer, nullable=False, server_default="0"),
     Column("flagged", Boolean, nullable=False, server_default=false()),
+    Column("key_name", String(200)),  # of the API key that it was sent with
     Index(None, "arena", "received_at"),
     Index(None, "received_at"),
 )

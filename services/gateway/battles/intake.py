@@ -19,6 +19,7 @@ from nuggetstream.domain.event import BattleSubmitted, submission_key
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.manipulation import flags_of
+from services.access.visits import VISIT
 from services.gateway.admission import Admission
 from services.gateway.battles.entry_filter import EntryFilter, LeftOut
 from services.gateway.battles.relay import Relay
@@ -108,13 +109,14 @@ class Intake:
         self, submissions: Sequence[BattleSubmission], now: datetime
     ) -> tuple[list[Receipt | Conflict | Unavailable], list[Outgoing]]:
         """The outcomes of battles, and the messages to publish."""
-        sent, turns = [], Turns()
+        visit, sent, turns = VISIT.get(), [], Turns()
+        key_name = None if visit is None else visit.caller.name
         for submission in submissions:
             battle = submission.to_core()
             key = submission_key(battle.id, battle.content_hash())
             event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
             detected = await language_of(battle.query) if battle.language is None else None
-            sent.append(Submission.of(event, now, detected))
+            sent.append(Submission.of(event, now, detected, key_name))
             await turns.pause()  # a group of large battles must not stop other requests
         left_out = await self._left_out(sent)
         kept = [each for each in sent if each.event.battle.id not in left_out]

@@ -15,8 +15,8 @@ from typing import Literal, Protocol
 from services.runtime import metrics, work
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.booking import Unbooked
-from services.runtime.llm.budget import Budget, Limit
-from services.runtime.llm.prices import Money, PriceTable, Tokens
+from services.runtime.llm.budget import Budget, Limit, Reserved
+from services.runtime.llm.prices import Money, Part, PriceTable, Tokens
 
 Source = Literal["usage", "estimate"]
 _ZERO = Decimal(0)
@@ -91,8 +91,11 @@ class SpendStore(Protocol):
     async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
         """Totals of a battle and of a day."""
 
-    async def of_arena_and_day(self, arena: str, day: date) -> Spend:
-        """Total of the battles of an arena on a day (UTC)."""
+    async def of_part_and_day(self, part: Part, name: str, day: date) -> Spend:
+        """Total of the battles of an arena, or of those sent with keys of a name, on a day (UTC)."""
+
+    async def key_of(self, battle_id: str) -> str | None:
+        """Name of the API key that a battle was sent with; None where it is not known."""
 
 
 class MemorySpendStore:
@@ -128,19 +131,14 @@ class MemorySpendStore:
         """Totals of a battle and of a day."""
         return await self.of_battle(battle_id), await self.of_day(day)
 
-    async def of_arena_and_day(self, arena: str, day: date) -> Spend:
-        """Total of an arena on the current day; zero for any other day."""
-        return self._arenas.get(arena, Spend()) if self._day[0] == day else Spend()
+    async def of_part_and_day(self, part: Part, name: str, day: date) -> Spend:
+        """Total of an arena on the current day; zero for any other day, and for keys."""
+        known = part == "arena" and self._day[0] == day
+        return self._arenas.get(name, Spend()) if known else Spend()
 
-
-@dataclass(slots=True)
-class _Reserved:
-    tokens: int = 0
-    amount: Decimal = _ZERO
-
-    def change(self, sign: int, tokens: int, amount: Decimal) -> None:
-        self.tokens += sign * tokens
-        self.amount += sign * amount
+    async def key_of(self, battle_id: str) -> str | None:  # noqa: ARG002
+        """No battle of one process was sent with a key."""
+        return None
 
 
 class Ledger:
@@ -154,7 +152,7 @@ class Ledger:
     until the database accepts writes would pay for every retry, unnoticed by any budget.
 
     Args:
-        prices: Prices of the models, without which every cost is unknown, and budgets of arenas.
+        prices: Prices of the models, without which every cost is unknown, and budgets of arenas and keys.
         budget: Limits per battle and per day; unlimited by default.
         store: Where entries are stored; in memory by default.
         today: Returns the current day in UTC.
@@ -171,10 +169,10 @@ class Ledger:
         self.budget = budget or Budget()
         self._store = store or MemorySpendStore()
         self._today = today
-        self._reserved: defaultdict[tuple[str, str | None], _Reserved] = defaultdict(_Reserved)
-        self._reserved_in_all = _Reserved()
+        self._reserved: defaultdict[tuple[str, str | None], Reserved] = defaultdict(Reserved)
+        self._reserved_in_all = Reserved()
         self._unbooked = Unbooked(self._store.add)
-        metrics.begin_values(metrics.LLM_BUDGET_REJECTIONS, ("battle", "day", "arena"))
+        metrics.begin_values(metrics.LLM_BUDGET_REJECTIONS, ("battle", "day", "arena", "key"))
 
     async def for_battle(self, battle_id: str) -> Spend:
         """What a battle has cost so far."""
@@ -195,10 +193,11 @@ class Ledger:
         await self.flush()
         cost = self.prices.cost(model, Tokens(input=input_tokens))
         amount = _ZERO if cost is None else cost.amount
-        keys = ("battle", battle_id), ("arena", _arena())
+        key = await self._store.key_of(battle_id) if battle_id is not None and self.prices.keys else None
+        keys = ("battle", battle_id), ("arena", _arena()), ("key", key)
         self._change(keys, +1, input_tokens, amount)
         try:
-            await self._check(battle_id)
+            await self._check(battle_id, key)
             yield
         finally:
             self._change(keys, -1, input_tokens, amount)
@@ -244,8 +243,8 @@ class Ledger:
         """
         await self._unbooked.flush()
 
-    async def _check(self, battle_id: str | None) -> None:
-        checked: list[tuple[str, Limit, _Reserved, Spend]] = []
+    async def _check(self, battle_id: str | None, key: str | None) -> None:
+        checked: list[tuple[str, Limit, Reserved, Spend]] = []
         if self.budget != Budget():
             of_battle, today = await self._spent(battle_id)
             self._show_left(today)
@@ -253,15 +252,16 @@ class Ledger:
             if battle_id is not None:
                 reserved = self._reserved["battle", battle_id]
                 checked.insert(0, ("battle", self.budget.battle, reserved, of_battle))
-        if (arena := _arena()) is not None and (budget := self.prices.arenas.get(arena)) is not None:
-            limit = Limit(budget.day_tokens, budget.day_money)
-            spent = await self._store.of_arena_and_day(arena, self._today())
-            checked.append(("arena", limit, self._reserved["arena", arena], spent))
+        parts: tuple[tuple[Part, str | None], ...] = (("arena", _arena()), ("key", key))
+        for part, own in parts:
+            if own is not None and (of_day := self.prices.day_limit(part, own)) is not None:
+                spent = await self._store.of_part_and_day(part, own, self._today())
+                checked.append((part, of_day, self._reserved[part, own], spent))
         for name, limit, reserved, spent in checked:
             over = limit.exceeded_by(spent.tokens.total + reserved.tokens, spent.amount + reserved.amount)
             if over is not None:
                 metrics.LLM_BUDGET_REJECTIONS.labels(name).inc()
-                of = "day of the arena" if name == "arena" else name
+                of = f"day of the {name}" if name in ("arena", "key") else name
                 raise BudgetExceeded(f"the next call would bring this {of} to {over}")
 
     async def _spent(self, battle_id: str | None) -> tuple[Spend, Spend]:

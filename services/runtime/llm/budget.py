@@ -20,6 +20,19 @@ class Limit:
         return None
 
 
+@dataclass(slots=True)
+class Reserved:
+    """The input of calls in flight."""
+
+    tokens: int = 0
+    amount: Decimal = Decimal(0)
+
+    def change(self, sign: int, tokens: int, amount: Decimal) -> None:
+        """Add the input of a call with the sign 1, remove it with -1."""
+        self.tokens += sign * tokens
+        self.amount += sign * amount
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The limits per battle and per day (UTC)."""

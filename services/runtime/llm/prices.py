@@ -12,6 +12,9 @@
     day_tokens = 1_000_000
     day_money = "2.50"
 
+    [keys."site a"]              # optional: the same for the battles that are sent with API keys of this name
+    day_money = "1.00"
+
 Prices change and differ by contract, so no price is built in, except that the offline model is free.
 """
 
@@ -21,11 +24,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from services.runtime.llm.budget import Limit
+
 OFFLINE_MODEL = "offline-heuristic"
+Part = Literal["arena", "key"]
 _PER = Decimal(1_000_000)
 
 
@@ -67,8 +73,8 @@ class Tokens:
         return self.input + self.output
 
 
-class ArenaBudget(BaseModel):
-    """What calls for the battles of one arena may cost per day (UTC); None is unlimited."""
+class DayBudget(BaseModel):
+    """What calls for the battles of one arena or API key may cost per day (UTC); None is unlimited."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -104,16 +110,18 @@ class _PriceFile(BaseModel):
 
     currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
     models: dict[str, Price]
-    arenas: dict[str, ArenaBudget] = Field(default_factory=dict)
+    arenas: dict[str, DayBudget] = Field(default_factory=dict)
+    keys: dict[str, DayBudget] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by prefix of the model's name, and budgets of arenas."""
+    """Prices by prefix of the model's name, and budgets of arenas and names of API keys."""
 
     models: Mapping[str, Price] = field(default_factory=dict)
     currency: str = "USD"
-    arenas: Mapping[str, ArenaBudget] = field(default_factory=dict)
+    arenas: Mapping[str, DayBudget] = field(default_factory=dict)
+    keys: Mapping[str, DayBudget] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> "PriceTable":
@@ -132,7 +140,7 @@ class PriceTable:
             raise ValueError(f"{path}: {'; '.join(wrong)}") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-        return cls(price_file.models, price_file.currency, price_file.arenas)
+        return cls(price_file.models, price_file.currency, price_file.arenas, price_file.keys)
 
     def of_batches(self) -> "PriceTable":
         """The prices of calls in batches.
@@ -145,8 +153,13 @@ class PriceTable:
 
     @property
     def limits_money(self) -> bool:
-        """Whether an arena has a budget of money, for which every model needs a price."""
-        return any(budget.day_money is not None for budget in self.arenas.values())
+        """Whether an arena or key has a budget of money, for which every model needs a price."""
+        return any(budget.day_money is not None for budget in (*self.arenas.values(), *self.keys.values()))
+
+    def day_limit(self, part: Part, name: str) -> Limit | None:
+        """The budget per day of an arena, or of the API keys of a name; None where it has none."""
+        budget = (self.arenas if part == "arena" else self.keys).get(name)
+        return None if budget is None else Limit(budget.day_tokens, budget.day_money)
 
     def price_of(self, model: str) -> Price | None:
         """The price of a model, or None when the table has none."""

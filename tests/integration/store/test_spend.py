@@ -19,6 +19,7 @@ from services.runtime.llm.booking import Unbooked
 from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from services.runtime.work import Work
+from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
@@ -143,8 +144,37 @@ async def test_the_budget_of_an_arena_holds_for_its_battles_alone(database: Data
                         async with ledger.reserve(told.id, "m", fits + 1):
                             pass
         if isinstance(store, DatabaseSpendStore):
-            assert (await store.of_arena_and_day("mine", DAY)).tokens.total == 4
-            assert await store.of_arena_and_day("mine", DAY.replace(year=2000)) == Spend()
+            assert (await store.of_part_and_day("arena", "mine", DAY)).tokens.total == 4
+            assert await store.of_part_and_day("arena", "mine", DAY.replace(year=2000)) == Spend()
+
+
+async def test_the_budget_of_a_key_holds_for_what_is_sent_with_keys_of_its_name(
+    database: Database, tmp_path: Path
+) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('[models.m]\ninput = 1000000\noutput = 0\n[keys."site a"]\nday_money = "10"\n')
+    prices, store = PriceTable.load(path), DatabaseSpendStore(database)
+    assert prices.of_batches().limits_money
+    ledger = Ledger(prices, store=store, today=lambda: DAY)
+    sent = {"one": "site a", "two": "site a", "three": "site b", "four": None}
+    await Battles(database).accept_all(
+        [NewBattle(replace(battle(), id=name), b"", key_name=key) for name, key in sent.items()], NOON
+    )
+    assert [await store.key_of(name) for name in (*sent, "unknown")] == [*sent.values(), None]
+    for name in sent:
+        await ledger.book(name, "judge", "m", Tokens(input=4), "usage")
+    for name, key in sent.items():
+        fits = 2 if key == "site a" else 1000
+        async with ledger.reserve(name, "m", fits):
+            pass
+    with pytest.raises(BudgetExceeded, match=r"bring this day of the key to 11\.0000 of 10 in money"):
+        async with ledger.reserve("two", "m", 3):
+            pass
+    async with ledger.reserve("one", "m", 1):  # what is in flight counts
+        with pytest.raises(BudgetExceeded, match="day of the key"):
+            async with ledger.reserve("two", "m", 2):
+                pass
+    assert (await store.of_part_and_day("key", "site a", DAY)).tokens.total == 8
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from services.runtime.errors import Outage
 from services.store.api_keys import ApiKeys
 from services.store.audit_log import AuditEntry, AuditLog
 from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
 from services.wire.convert import to_message
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.world import NOW, Story, World, battle, opened, submission
@@ -200,6 +201,7 @@ async def test_battles_over_the_quota_are_rejected_one_by_one(world: World) -> N
             await client.battle("n0")
     logged = await AuditLog(world.database).latest(9)
     assert [(entry.key_id, entry.action, entry.arena) for entry in logged] == [(key.id, "submit", "demo")]
+    assert await DatabaseSpendStore(world.database).key_of("n0") == "test"  # the name of the key
 
 
 async def test_clients_take_a_key_as_argument_or_from_the_environment(
