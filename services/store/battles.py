@@ -119,7 +119,8 @@ class Battles:
         vote: Vote | None = None,
     ) -> str | None:
         """Store one battle; see `NewBattle` for the arguments and `accepting.known_hashes` for the result."""
-        return (await self.accept_all([NewBattle(battle, body, detected, flagged, vote)], received_at))[0]
+        new = NewBattle(battle=battle, body=body, detected=detected, flagged=flagged, vote=vote)
+        return (await self.accept_all([new], received_at))[0]
 
     async def accept_all(self, new: Sequence[NewBattle], received_at: datetime) -> list[str | None]:
         """Store several battles in one transaction; see `accepting.known_hashes` for the result."""

@@ -73,7 +73,14 @@ class Submission:
             detected: Language of a query that declares none.
             key_name: Name of the API key that it was sent with.
         """
-        new = NewBattle(event.battle, inline(event).body, detected, bool(event.flags), event.vote, key_name)
+        new = NewBattle(
+            battle=event.battle,
+            body=inline(event).body,
+            detected=detected,
+            flagged=bool(event.flags),
+            vote=event.vote,
+            key_name=key_name,
+        )
         return cls(event, new, received_at)
 
 
