@@ -84,10 +84,10 @@ async def test_a_second_click_on_a_header_reverses_its_column(world: World) -> N
 async def test_the_win_rates_are_those_of_the_pairs(world: World) -> None:
     await disagreeing(world)
     page = (await world.http.get("/leaderboard/table?arena=demo&lens=judge")).text
-    square = page[page.index('<table class="heat">') :]
+    square = page[page.index('<table class="heat cards">') :]
     pairs = (await world.http.get("/v1/leaderboard/pairs?arena=demo&lens=judge")).json()
     assert re.findall(r'<th scope="row" dir="auto">(\w+)</th>', square) == pairs["systems"]
-    shown = [int(text) for text in re.findall(r'<td class="heat-\d+">(\d+)%', square)]
+    shown = [int(text) for text in re.findall(r'<td class="heat-\d+"[^>]*>(\d+)%', square)]
     expected = [share for pair in pairs["pairs"] for share in (pair["share"], 1 - pair["share"])]
     assert sorted(shown) == sorted(round(100 * share) for share in expected)
 
