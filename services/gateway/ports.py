@@ -20,6 +20,7 @@ from services.gateway.health import Draining, Readiness
 from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.ratings.style_boards import StyleBoards
+from services.runtime.large_work import sized
 from services.store.battle_search import BattleFilter, BattlePage, BattleSearch, Position
 from services.store.battles import BattleRow, Battles
 from services.store.costs import Costs
@@ -100,7 +101,9 @@ class Gateway:
         battle = await self.battles.whole(battle_id)
         if battle is None:
             raise UnknownBattle(battle_id)
-        view = assemble(battle.row, battle.body, battle.events, self.ratings.nuggets)
+        size = len(battle.body) + sum(len(event.body) for event in battle.events)
+        leading = self.ratings.nuggets
+        view = await sized(size, assemble, battle.row, battle.body, battle.events, leading)
         edits = edit_views(await self.battles.edits_of(battle_id))
         at_work = stages_at_work(view.steps) if view.state is BattleState.RUNNING else []
         waiting = waiting_views(battle_id, at_work, self.models, self.retries)

@@ -1,5 +1,6 @@
 """The handler of the nuggetizer, and its stage."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -66,7 +67,7 @@ class Nuggetizer:
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
-        documents = documents_of(event, self.sources, self.passages, self.characters)
+        documents = await asyncio.to_thread(documents_of, event, self.sources, self.passages, self.characters)
         if not documents:
             raise Permanent(Reason.NO_EVIDENCE, f"there is nothing to read ({self.sources.value})")
         if self.bank is None or self.profile is Profile.PAPER:
@@ -81,7 +82,9 @@ class Nuggetizer:
             key = derived_id(key, version.bank, version.version)
         listed = self._nugget_list(key, created, version)
         windows = self.profile is Profile.PAPER
-        nuggets = with_grounds(listed.nuggets, event.evidence, event.battle, windows=windows)
+        nuggets = await asyncio.to_thread(
+            with_grounds, listed.nuggets, event.evidence, event.battle, windows=windows
+        )
         return [BattleNuggetized(key, event.battle, replace(listed, nuggets=nuggets))]
 
     async def _created(self, event: BattleRetrieved, documents: Sequence[Document]) -> Created:

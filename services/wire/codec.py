@@ -5,6 +5,7 @@ pattern): the body goes to the content-addressed blob store and the message cont
 bus are therefore small, however large pages and answers are.
 """
 
+import asyncio
 from dataclasses import replace
 from hashlib import sha256
 from typing import Protocol, TypeVar, get_args
@@ -155,4 +156,5 @@ async def unseal(schema: str, body: bytes, blobs: BlobStore) -> Event:
     stored = await blobs.get_blob(body.decode("ascii", "replace"))
     if stored is None:
         raise UndecodableMessage(f"no body is stored under {body[:64]!r}")
-    return decode(schema.removesuffix(REFERENCE_SCHEMA_SUFFIX), stored)
+    # It is large, so decoding it would hold up everything else.
+    return await asyncio.to_thread(decode, schema.removesuffix(REFERENCE_SCHEMA_SUFFIX), stored)

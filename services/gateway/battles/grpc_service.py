@@ -25,6 +25,7 @@ from services.gateway.problems import EXPECTED
 from services.gateway.stream.protobuf import selection_of, watched_of
 from services.gateway.stream.tail import Tail
 from services.runtime.errors import Unavailable
+from services.runtime.large_work import sized
 from services.runtime.masking import KNOWN
 from services.runtime.rpc import Register
 from services.runtime.rpc_errors import end_call
@@ -59,7 +60,8 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     ) -> arena_pb2.SubmitBattleResponse:
         """Accept one battle."""
         try:
-            [submission] = await admitted(self._gateway.access, [submission_from(request)])
+            parsed = await sized(request.ByteSize(), submission_from, request)
+            [submission] = await admitted(self._gateway.access, [parsed])
             if isinstance(submission, Exception):
                 raise submission
             receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
@@ -134,7 +136,7 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         """Accept the battles of a group; one reply per battle, in order."""
         given: list[BattleSubmission | Exception] = []
         for request in requests:
-            given.append(_parsed(request))
+            given.append(await sized(request.ByteSize(), _parsed, request))
             await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
         parsed = await each_admitted(self._gateway.access, given)
         submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]

@@ -18,6 +18,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleSubmitted, submission_key
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
+from nuggetstream.text.languages import DetectedLanguage
 from nuggetstream.text.manipulation import flags_of
 from services.access.visits import VISIT
 from services.gateway.admission import Admission
@@ -27,6 +28,7 @@ from services.gateway.errors import Conflict, UnknownBattle
 from services.runtime.bus import Outgoing
 from services.runtime.errors import Unavailable
 from services.runtime.languages import language_of
+from services.runtime.large_work import sized
 from services.runtime.metrics import BATTLES_LEFT_OUT, arena_label
 from services.runtime.turns import Turns
 from services.store.battles import BattleRow, Battles
@@ -112,11 +114,8 @@ class Intake:
         visit, sent, turns = VISIT.get(), [], Turns()
         key_name = None if visit is None else visit.caller.name
         for submission in submissions:
-            battle = submission.to_core()
-            key = submission_key(battle.id, battle.content_hash())
-            event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
-            detected = await language_of(battle.query) if battle.language is None else None
-            sent.append(Submission.of(event, now, detected, key_name))
+            detected = await language_of(submission.query) if submission.language is None else None
+            sent.append(await sized(_size(submission), _stored_as, submission, now, detected, key_name))
             await turns.pause()  # a group of large battles must not stop other requests
         left_out = await self._left_out(sent)
         kept = [each for each in sent if each.event.battle.id not in left_out]
@@ -171,6 +170,21 @@ class Intake:
         if voted is None:
             raise UnknownBattle(battle_id)
         await self.relay.publish([voted])
+
+
+def _stored_as(
+    submission: BattleSubmission, now: datetime, detected: DetectedLanguage | None, key_name: str | None
+) -> Submission:
+    """A battle as it is stored."""
+    battle = submission.to_core()
+    key = submission_key(battle.id, battle.content_hash())
+    event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
+    return Submission.of(event, now, detected, key_name)
+
+
+def _size(submission: BattleSubmission) -> int:
+    """Characters of the texts of sources, the only texts of a battle that can be long."""
+    return sum(len(source.text or "") for answer in (submission.a, submission.b) for source in answer.sources)
 
 
 def _receipt(battle_id: str, accepted: Accepted) -> Receipt:

@@ -33,6 +33,7 @@ from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
+from services.runtime.large_work import sized
 from services.runtime.turns import Turns
 
 
@@ -56,7 +57,8 @@ def routes(gateway: Gateway) -> APIRouter:
             if query.wait is not None:
                 raise InvalidSubmission(["wait: is for one battle at a time, not for NDJSON"])
             return _StreamWhileReading(_results(gateway, read_lines(request.stream())), media_type=NDJSON[0])
-        parsed = parse_submission_json(await read_all(request.stream()))
+        body = await read_all(request.stream())
+        parsed = await sized(len(body), parse_submission_json, body)
         if query.wait is not None and (visit := VISIT.get()) is not None:
             visit.caller.require(Role.READ, parsed.arena)  # the reply is the battle
         [submission] = await admitted(gateway.access, [parsed])
@@ -116,7 +118,7 @@ async def _handled(gateway: Gateway, lines: Sequence[Line]) -> list[LineResult]:
     given: list[BattleSubmission | Exception] = []
     turns = Turns()
     for line in lines:
-        given.append(_parsed(line))
+        given.append(await sized(line.size, _parsed, line))
         await turns.pause()
     parsed = await each_admitted(gateway.access, given)
     submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]

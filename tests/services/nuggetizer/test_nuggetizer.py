@@ -1,5 +1,6 @@
 """Nugget lists in both profiles: what is read, what is kept, where each nugget comes from."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList, Provenance
+from nuggetstream.nuggets.grounding import with_grounds
+from services.nuggetizer import stage
 from services.nuggetizer.creation import Draft, trim
 from services.nuggetizer.documents import NuggetSources, documents_of
 from services.nuggetizer.prompts import LONGEST, all_at_once, complete, importance, one_window
@@ -79,6 +82,19 @@ async def test_live_asks_once_and_keeps_where_each_nugget_was_read() -> None:
     assert [place.document for place in vital.provenance] == ["chunk2", first.document]
     assert (nuggets.profile, nuggets.sources, nuggets.model) == ("live", "both", "scripted-2026")
     assert [step.texts for step in nuggets.history] == [("Tea is a drink.", "Tea is made of leaves.")]
+
+
+async def test_nuggets_are_compared_with_the_evidence_off_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        threads.append(threading.get_ident())
+        return with_grounds(*args, **kwargs)
+
+    monkeypatch.setattr(stage, "with_grounds", noted)
+    await created(Nuggetizer(live(("Tea is a drink.", "vital", ["c2"]))))
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads
 
 
 async def test_a_source_nobody_showed_is_dropped_and_the_nugget_is_not() -> None:
