@@ -366,8 +366,8 @@ def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], over
 
 def test_every_component_is_tried_with_every_other() -> None:
     assert {path.name for path in COMPONENTS} == {
-        "database-outside", "gateway-api", "grpc-tls", "hpa", "ingress", "keda", "monitoring", "nats-cluster",
-        "nats-single", "nats-tls", "network-policies", "postgres", "retention", "retriever-model",
+        "database-outside", "database-owner", "gateway-api", "grpc-tls", "hpa", "ingress", "keda", "monitoring",
+        "nats-cluster", "nats-single", "nats-tls", "network-policies", "postgres", "retention", "retriever-model",
     }  # fmt: skip
     tried = [{path.name for path in chosen} for chosen in combinations()]
     names = [path.name for path in COMPONENTS]
@@ -414,6 +414,22 @@ def test_a_mistake_is_noticed(overlays: dict[str, list[Manifest]], complaint: st
     (judge,) = [manifest for manifest in manifests if name_of(manifest) == "Deployment judge"]
     MISTAKES[complaint](judge)
     assert any(complaint in problem for problem in rules.problems(manifests, policies=True))
+
+
+@needs_kubectl
+def test_the_migration_alone_has_the_owner_of_the_tables() -> None:
+    manifests = render_with((K8S / "components/database-owner",))
+    assert rules.problems(manifests, policies=False) == []
+    keys: dict[tuple[str, str], str] = {}
+    for manifest in manifests:
+        pod = manifest.get("spec", {}).get("template", {}).get("spec", {})
+        for container in (*pod.get("initContainers", ()), *pod.get("containers", ())):
+            for variable in container.get("env", ()):
+                if variable["name"] == "NUGGETSTREAM_DATABASE_URL":
+                    keys[name_of(manifest), container["name"]] = variable["valueFrom"]["secretKeyRef"]["key"]
+    assert keys.pop(("Deployment recorder", "migrate")) == "owner-url"
+    assert keys[("Deployment recorder", "service")] == "url"
+    assert set(keys.values()) == {"url"}
 
 
 @needs_kubectl
