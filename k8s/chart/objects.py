@@ -45,7 +45,7 @@ def by_key(manifests: list[Manifest]) -> dict[Key, Manifest]:
         for manifest in manifests
         if manifest["kind"] == "ConfigMap" and _HASH.search(name := manifest["metadata"]["name"])
     }
-    plain = [mapped(manifest, lambda text: hashed.get(text, text)) for manifest in manifests]
+    plain = [mapped(manifest, lambda text, _: hashed.get(text, text)) for manifest in manifests]
     return {(m["kind"], m["metadata"]["name"]): m for m in plain if m["kind"] != "Namespace"}
 
 
@@ -80,17 +80,17 @@ def marked(manifest: Manifest, known: Mapping[str, Mapping[str, Any]]) -> Manife
     return result
 
 
-def mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """A copy of a tree of YAML with every text changed; keys stay."""
+def mapped(value: Any, change: Callable[[str, str], str], key: str = "") -> Any:
+    """A copy of a tree of YAML with every text changed, which depends on the text and its key; keys stay."""
     if isinstance(value, dict):
-        return {key: mapped(item, change) for key, item in value.items()}
+        return {name: mapped(item, change, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [mapped(item, change) for item in value]
-    return change(value) if isinstance(value, str) else value
+        return [mapped(item, change, key) for item in value]
+    return change(value, key) if isinstance(value, str) else value
 
 
-def _marked(text: str) -> str:
-    if text in OTHERS:  # only values of the label kubernetes.io/metadata.name are such a word alone
+def _marked(text: str, key: str) -> str:
+    if key == "kubernetes.io/metadata.name" and text in OTHERS:
         return f"@@{text}@@"
     text = _IMAGE.sub(r"@@registry@@\1:@@tag@@", text)
     text = text.replace("arena.example", "@@host@@").replace("192.0.2.10/32", "@@cidr@@")

@@ -24,6 +24,7 @@ def compare(first: str | Path, second: str | Path, *, by: str | None = None) -> 
     Raises:
         UnusableFile: A file cannot be read, is no file of results, or holds no battle.
         DifferentAnswers: A battle of one file has other answers than that of the other with the same id.
+        ValueError: There is no such grouping.
 
     >>> compare("nothing.jsonl", "nothing.jsonl")
     Traceback (most recent call last):

@@ -8,11 +8,11 @@ from nuggetstream.files.evaluated import BattleRow
 
 @dataclass(frozen=True, slots=True)
 class BattleCost:
-    """What the model calls of a battle cost as means.
+    """The means of what the model calls of a battle cost.
 
     Attributes:
-        battles: Battles whose model calls are recorded; all means are over them, and 0 without one.
-        calls: Model calls.
+        battles: Battles whose model calls are recorded; all means are over them.
+        calls: Model calls; None where no battle's are recorded, as for tokens.
         input_tokens: Tokens sent.
         output_tokens: Tokens received.
         amount: Money; None unless every battle has a price in the same currency.
@@ -20,9 +20,9 @@ class BattleCost:
     """
 
     battles: int
-    calls: float
-    input_tokens: float
-    output_tokens: float
+    calls: float | None
+    input_tokens: float | None
+    output_tokens: float | None
     amount: float | None
     currency: str | None
 
@@ -30,16 +30,19 @@ class BattleCost:
 def mean_cost(battles: Sequence[BattleRow]) -> BattleCost:
     """The mean cost of the battles whose model calls are recorded."""
     recorded = [battle for battle in battles if battle.spend]
-    each = max(len(recorded), 1)
     parts = [part for battle in recorded for part in battle.spend]
     prices = [battle.cost for battle in recorded if battle.cost is not None]
     currencies = {price.currency for price in prices}
     currency = currencies.pop() if len(currencies) == 1 and len(prices) == len(recorded) else None
+
+    def mean(total: float) -> float | None:
+        return total / len(recorded) if recorded else None
+
     return BattleCost(
         battles=len(recorded),
-        calls=sum(part.calls for part in parts) / each,
-        input_tokens=sum(part.input_tokens for part in parts) / each,
-        output_tokens=sum(part.output_tokens for part in parts) / each,
-        amount=None if currency is None else sum(price.amount for price in prices) / each,
+        calls=mean(sum(part.calls for part in parts)),
+        input_tokens=mean(sum(part.input_tokens for part in parts)),
+        output_tokens=mean(sum(part.output_tokens for part in parts)),
+        amount=None if currency is None else mean(sum(price.amount for price in prices)),
         currency=currency,
     )

@@ -168,7 +168,10 @@ def compare(first: Results, second: Results, by: str | None = None) -> Compared:
 
     Raises:
         DifferentAnswers: A battle of one file has other answers than that of the other with the same id.
+        ValueError: There is no such grouping.
     """
+    if by is not None and by not in GROUPS:
+        raise ValueError(f"by is {by!r}, and must be one of {', '.join(GROUPS)}")
     ours = {battle.id: battle for battle in first.battles}
     theirs = {battle.id: battle for battle in second.battles}
     ids = [name for name in ours if name in theirs]

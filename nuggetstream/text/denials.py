@@ -42,8 +42,8 @@ def is_denied(claim: str, sentence: str) -> bool:
 
     English and German are read. All other terms of the negated sentence must stand in the other one, in
     the same order: that herbal tea does not contain caffeine is no denial of "Tea contains caffeine". Words
-    that only make a negation stronger ("in any way") do not count, nor do a reason behind a comma and an
-    opening that names a speaker.
+    that only make a negation stronger ("in any way") do not count, and neither does a reason behind a comma
+    or an opening that names a speaker.
 
     >>> is_denied("The vaccine changes your DNA.", "The vaccine does not change your DNA in any way [1].")
     True

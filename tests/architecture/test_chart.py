@@ -88,6 +88,7 @@ def test_values_reach_pods_settings_images_and_the_namespace(chart: Path) -> Non
         "settings.NUGGETSTREAM_LOG_LEVEL=debug",
         "services.judge.replicas=3",
         "pod.priorityClassName=high",
+        "namespaces.monitoring=prometheus",
     )
     assert done.returncode == 0, done.stderr
     objects = {(m["kind"], m["metadata"]["name"]): m for m in yaml.safe_load_all(done.stdout) if m}
@@ -95,6 +96,9 @@ def test_values_reach_pods_settings_images_and_the_namespace(chart: Path) -> Non
     settings = objects["ConfigMap", "settings"]["data"]
     assert settings["NUGGETSTREAM_LOG_LEVEL"] == "debug"
     assert settings["NUGGETSTREAM_ALLOWED_HOSTS"].startswith("gateway,gateway.arena,")
+    ports = objects["StatefulSet", "nats"]["spec"]["template"]["spec"]["containers"][0]["ports"]
+    assert "monitoring" in [port["name"] for port in ports]  # a port of this name is no namespace
+    assert "kubernetes.io/metadata.name: 'prometheus'" in done.stdout
     judge = objects["Deployment", "judge"]["spec"]
     assert (judge["replicas"], judge["template"]["spec"]["priorityClassName"]) == (3, "high")
     image = judge["template"]["spec"]["containers"][0]["image"]

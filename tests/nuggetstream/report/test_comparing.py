@@ -110,6 +110,8 @@ def test_the_calls_tokens_and_money_of_a_battle_are_means_and_no_price_is_no_zer
         battles=2, calls=4.0, input_tokens=300.0, output_tokens=20.0, amount=1.5, currency="USD"
     )
     assert costs[1] == replace(costs[0], input_tokens=200.0, amount=None, currency=None)
+    (unrecorded, _) = compare(*[results(tmp_path / "three.jsonl", [battle("1")])] * 2).costs
+    assert (unrecorded.battles, unrecorded.calls, unrecorded.input_tokens) == (0, None, None)
 
 
 def test_in_python_a_comparison_is_a_table_of_preferences(tmp_path: Path) -> None:
@@ -119,6 +121,8 @@ def test_in_python_a_comparison_is_a_table_of_preferences(tmp_path: Path) -> Non
     assert "nugget preference" in str(compared)
     (nuggets, _) = compared.to_frame().to_dicts()
     assert (nuggets["battles"], nuggets["equal"], nuggets["opposite"]) == (4, 0.5, 1)
+    with pytest.raises(ValueError, match="colour"):
+        ns.compare(tmp_path / "one.jsonl", tmp_path / "two.jsonl", by="colour")
 
 
 def test_a_battle_with_other_answers_is_not_compared(tmp_path: Path) -> None:

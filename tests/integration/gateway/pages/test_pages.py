@@ -256,6 +256,9 @@ async def test_that_there_is_nothing_to_score_is_no_failure_and_nothing_to_retry
     assert '<h2 id="failures">Why there is no score</h2>' in page
     assert "Extract failed" not in page
     assert "<button>Retry</button>" not in page
+    listed = (await world.http.get("/failures")).text
+    assert 'name="discard"' in listed
+    assert 'name="retry"' not in listed
 
 
 async def test_a_stage_that_fails_again_after_a_retry_is_one_failure(world: World) -> None:
