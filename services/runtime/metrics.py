@@ -26,7 +26,7 @@ DELIVERIES = Counter(
 )
 DEAD_LETTERS = Counter(
     "nuggetstream_dead_letters_total",
-    "Messages given up: reported as failures, or sent to the dead letters.",
+    "Messages given up: reported as failures, or sent to the dead letters. Findings do not count.",
     ["stage", "reason"],
 )
 IN_FLIGHT = Gauge("nuggetstream_in_flight", "Messages being handled now.", ["stage"])

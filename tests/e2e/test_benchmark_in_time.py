@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from benchmarks.offline_agreement import load
@@ -54,17 +55,18 @@ async def test_the_battles_that_ended_in_time_are_summed_up(
 ) -> None:
     data = recorded_data / "crowdrag25"
     battles, out = tmp_path / "battles.jsonl.gz", tmp_path / "out"
-    evaluation.sample(data / "battles.jsonl.gz", 3, battles)
-    rows = list(load(battles))
-    others = [row["query"] for row in rows[1:]]
+    evaluation.sample(data / "battles.jsonl.gz", 2, battles)
+    first, second = load(battles)
 
     async def answers_about_one_battle(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         body = await Request(scope, receive).body()
-        if any(query in message["content"] for query in others for message in messages(body)):
-            await asyncio.Event().wait()
-        await MODEL(scope, read_again(body, receive), send)
+        if any(second["query"] in message["content"] for message in messages(body)):
+            # An error, for which its battle waits, and no silence: that would hold the only call at once.
+            await PlainTextResponse("out of memory", 500)(scope, receive, send)
+        else:
+            await MODEL(scope, read_again(body, receive), send)
 
     monkeypatch.setattr(Limited, "out", out, raising=False)
     monkeypatch.setattr(subprocess, "Popen", Limited)
@@ -74,7 +76,7 @@ async def test_the_battles_that_ended_in_time_are_summed_up(
         evaluated = await asyncio.to_thread(
             evaluation.evaluate, battles, data / "documents.jsonl.gz", out, variables, within=100.0
         )
-    assert [row["id"] for row in evaluated.battles] == [rows[0]["battle_id"]]
+    assert [row["id"] for row in evaluated.battles] == [first["battle_id"]]
     assert (evaluated.summary["scored"], evaluated.summary["failed"]) == (1, 0)
     with gzip.open(out / "ended.jsonl.gz", "rt", encoding="utf-8") as file:
         assert len(file.readlines()) == 1

@@ -76,7 +76,7 @@ class Runner(Generic[In, Out]):
         maximum = stage.concurrency + stage.ready
         self._slow_start = SlowStart(maximum=maximum, limit=maximum)
         self._puller = Puller(bus, stage.consumer, self._demand, self._take, pull)
-        metrics.begin_stage(self._label, Reason)
+        metrics.begin_stage(self._label, (reason for reason in Reason if not reason.is_finding))
 
     @property
     def pulls(self) -> int:
@@ -284,7 +284,8 @@ class Runner(Generic[In, Out]):
         except StageError as error:
             return self._retry(message, Retry(self._pause(attempts)), error)
         self._in_flight.term(message, decision.reason.value)
-        metrics.DEAD_LETTERS.labels(self._label, decision.reason.value).inc()
+        if not decision.reason.is_finding:
+            metrics.DEAD_LETTERS.labels(self._label, decision.reason.value).inc()
         return "dead_lettered"
 
     async def _publish_give_up(self, job: In | None, failure: StageFailure) -> bool:

@@ -141,9 +141,15 @@ async def test_a_message_larger_than_the_broker_takes_is_refused_for_good(flow):
 
 
 @pytest.mark.parametrize(
-    ("reason", "level"), [(Reason.NOTHING_TO_SCORE, "info"), (Reason.REPLY_UNUSABLE, "error")]
+    ("reason", "level", "letters"),
+    [(Reason.NOTHING_TO_SCORE, "info", 0), (Reason.REPLY_UNUSABLE, "error", 1)],
 )
-async def test_what_the_texts_contain_is_no_error_in_the_log(flow, reason, level):
+async def test_what_the_texts_contain_is_no_error_in_log_and_metrics(flow, reason, level, letters):
+    def dead() -> float:
+        return value("nuggetstream_dead_letters_total", stage="assigner", reason=reason.value)
+
+    before = dead()
+
     async def handle(text: str) -> list[str]:
         raise Permanent(reason, f"{text} has nothing")
 
@@ -152,6 +158,7 @@ async def test_what_the_texts_contain_is_no_error_in_the_log(flow, reason, level
             await flow.submit("it")
             await flow.settled()
     assert [line["log_level"] for line in lines if line["event"] == "giving up"] == [level]
+    assert dead() - before == letters
 
 
 async def test_every_log_line_of_an_attempt_names_the_battle_and_no_later_line_does(flow):
