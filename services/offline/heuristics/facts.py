@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nuggetstream.text.markup import prose
 from nuggetstream.text.non_answers import is_non_answer
 from services.offline.heuristics.salience import Scores, manner, topical
+from services.offline.heuristics.support import exclude_other_names
 from services.offline.heuristics.text import paragraphs, terms
 from services.offline.heuristics.vectors import Embed, Matrix, bag_vectors, dense_vectors, rarity
 
@@ -78,12 +79,13 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
     pool, vectors = [pool[i] for i in keep], vectors[keep]
     if embed is not None:
         vectors, asked = _split(dense_vectors([c.text for c in pool] + [query], embed))
-    dense = embed is not None
+    dense, texts = embed is not None, [c.text for c in pool]
     merit = TRUST[dense] * topical(vectors, asked)
-    merit += manner([c.text for c in pool], [c.opens for c in pool], weight)
+    merit += manner(texts, [c.opens for c in pool], weight)
     alike = vectors @ vectors.T
     # A short sentence is less like a long one than what it says.
-    alike = np.maximum(alike, SAME[dense] * (_shared([c.text for c in pool], weight) >= SHARED))
+    alike = np.maximum(alike, SAME[dense] * (_shared(texts, weight) >= SHARED))
+    exclude_other_names(alike, texts, texts, SAME[dense])
     return _facts(pool, _diverse(merit, alike, min(limit, ENOUGH), SAME[dense]), alike, SAME[dense])
 
 

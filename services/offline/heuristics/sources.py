@@ -11,7 +11,13 @@ import numpy as np
 
 from nuggetstream.text.denials import contradicts
 from services.offline.heuristics.facts import Document, Fact
-from services.offline.heuristics.support import FULL, FULL_TERMS, MEANING, named_terms
+from services.offline.heuristics.support import (
+    FULL,
+    FULL_TERMS,
+    MEANING,
+    exclude_other_names,
+    named_terms,
+)
 from services.offline.heuristics.text import sentences
 from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
@@ -47,6 +53,7 @@ def _stating(
         return [None] * len(facts)
     texts = [text for text, _ in stated]
     named = named_terms(facts, texts, rarity([*facts, query]))
+    exclude_other_names(named, facts, texts, FULL_TERMS)
     best = [int(place) for place in named.argmax(axis=1)]
     close, least = named[np.arange(len(facts)), best], FULL_TERMS
     if embed is not None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.text.denials import contradicts
+from nuggetstream.text.other_names import has_other_name
 from services.offline.heuristics.text import sentences, terms
 from services.offline.heuristics.vectors import Embed, dense_vectors, rarity
 
@@ -71,6 +72,7 @@ def assign(
     full, partial = (FULL_TERMS, PARTIAL_TERMS) if embed is None else (FULL, PARTIAL)
     full, partial = full + stricter, partial + stricter
     rows = closeness(query, facts, stated, embed)
+    exclude_other_names(rows, facts, stated, partial)
     labels = [_judge(row, stated, full, partial) for row in rows]
     if not contradictions:
         return labels
@@ -95,6 +97,15 @@ def closeness(
     dense = dense_vectors([*facts, *stated], embed)
     meaning: NDArray[np.float32] = dense[: len(facts)] @ dense[len(facts) :].T
     return MEANING * meaning + (1 - MEANING) * named
+
+
+def exclude_other_names(
+    close: NDArray[np.floating], facts: Sequence[str], stated: Sequence[str], least: float
+) -> None:
+    """Set closeness (facts, sentences) of at least so much to 0 where a sentence says it of another name."""
+    for fact, place in np.argwhere(close >= least).tolist():
+        if has_other_name(facts[fact], stated[place]):
+            close[fact, place] = 0.0
 
 
 def named_terms(facts: Sequence[str], stated: Sequence[str], weight: dict[str, float]) -> NDArray[np.float64]:
