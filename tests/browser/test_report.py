@@ -127,10 +127,18 @@ def test_a_phone_does_not_scroll_sideways(page: Chrome) -> None:
         assert page.execute_script("return document.documentElement.scrollWidth") <= 360
 
 
-def test_on_a_phone_a_small_table_fits_and_a_wide_one_scrolls_in_its_box(page: Chrome) -> None:
+def test_on_a_phone_rows_are_cards_and_no_table_scrolls(page: Chrome) -> None:
     with phone(page, 390):
-        assert page.execute_script(SCROLLED, "Agreement of the orders") == 0
-        assert page.execute_script(SCROLLED, "Human lens") > 0
+        assert page.execute_script(SCROLLED, "Human lens") == 0
+        labels = page.execute_script(
+            """
+            const row = document.querySelector('.wide[aria-label^="Agreement of the orders"] tbody tr');
+            return [...row.cells].map((cell) => getComputedStyle(cell, "::before").content);
+            """
+        )
+    assert labels[0] == "none"
+    assert labels[1].startswith('"Kendall')
+    assert all(label.strip('" ') for label in labels)
 
 
 def test_on_a_desk_every_chapter_is_in_sight_in_the_navigation(page: Chrome) -> None:
