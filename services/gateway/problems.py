@@ -141,8 +141,8 @@ def _allowed(request: Request) -> str:
 
 async def _expected(request: Request, error: Exception) -> Response:
     """A problem, or for a person who needs a key the login."""
-    framed = request.url.path.startswith(_FRAMES)
-    if isinstance(error, Unauthenticated) and _is_page(request) and request.method == "GET" and not framed:
+    by_a_person = _accepts_pages(request) and request.method == "GET"
+    if isinstance(error, Unauthenticated) and by_a_person and not request.url.path.startswith(_FRAMES):
         target = quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
         return RedirectResponse(f"/login?next={target}", 303)
     return _reply(request, problem_of(error), status_of(error), headers_of(error))
@@ -164,7 +164,7 @@ async def _unexpected(request: Request, _: Exception) -> Response:
     return _reply(request, Problem(error=_INTERNAL), 500)
 
 
-def _is_page(request: Request) -> bool:
+def _accepts_pages(request: Request) -> bool:
     """Whether a browser asks for a page."""
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(_API)
 
@@ -172,8 +172,9 @@ def _is_page(request: Request) -> bool:
 def _reply(
     request: Request, problem: Problem, status: int, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """A problem as JSON, or as a page whose links keep the arena of the request."""
-    if not _is_page(request):
+    """A problem as JSON, or in place of a page as one, whose links keep the arena of the request."""
+    is_page = getattr(request.scope.get("route"), "response_class", None) is HTMLResponse
+    if not (is_page or _accepts_pages(request)):
         return JSONResponse(problem.model_dump(mode="json"), status, headers)
     arenas = request.query_params.getlist("arena")
     arena = arenas[0] if len(arenas) == 1 and len(arenas[0]) <= _LONGEST_ARENA else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from nuggetstream.domain.nugget import Assignment, Importance, Nugget
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
@@ -25,7 +25,7 @@ _KEEP, _DELETE, _INTO = "keep", "delete", "into "
 
 def routes(editor: Editor, access: Access) -> APIRouter:
     """The route of the form."""
-    router = APIRouter(include_in_schema=False)
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.post("/battles/{battle_id:path}/nuggets")
     async def edit(battle_id: str, request: Request) -> Response:

@@ -82,7 +82,7 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
         view = await gateway.view(battle_id)
         return _page(env, view, query_from_form(EmbedQuery, request.query_params))
 
-    @router.post("/embed/battles/{battle_id:path}/vote", include_in_schema=False)
+    @router.post("/embed/battles/{battle_id:path}/vote", include_in_schema=False, response_class=HTMLResponse)
     async def vote(battle_id: str, request: Request) -> Response:
         fields = await read_form(request, _MAX_BYTES)
         if (visit := VISIT.get()) is not None:
