@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import NATS, locked_folder
 from services.cli.dry_run_endpoints import DryRunEndpoints
-from services.cli.embedding import EmbeddingSettings, Model, open_model
+from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
@@ -134,9 +134,6 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     async with (
         locked_folder(choices.folder) as lock,
         _migrated_database(choices.folder) as database,
-        open_model(
-            choices.embedding, choices.pipeline, choices.llm, database, app, kept=choices.kept_vectors
-        ) as embedder,
         open_loaded_reranking(choices.retrieval, choices.llm, database, app) as reranking,
     ):
         stop = asyncio.Event()
@@ -156,7 +153,6 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                             platform=platform,
                             database=database,
                             checks=(disk,),
-                            embedder=embedder,
                             reranking=reranking,
                         )
                         running = await starter.start(group, bus, stop)
@@ -204,7 +200,6 @@ class _Starter:
     platform: PlatformSettings
     database: Database
     checks: Sequence[Check]
-    embedder: Model | None
     reranking: "Reranking | None"
     limits: Limits = field(default_factory=Limits)
     callers: set[str] = field(default_factory=lambda: set(SERVICES) - set(CALLED))  # that have not ended
@@ -281,9 +276,10 @@ class _Starter:
             checks=self.checks,
             has_broker=True,
             batches=choices.batches,
+            embedding=choices.embedding,
+            kept_vectors=choices.kept_vectors,
             retrieval=choices.retrieval,
             dry_run=choices.dry_run,
-            embedder=self.embedder,
             reranking=self.reranking,
             limits=self.limits,
         )

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
 import structlog
 
 from nuggetstream.domain.event import BattleSubmitted
-from services.cli.embedding import Model
+from services.cli.embedding import Model, open_model
 from services.cli.shared_parts import claims_of, model_state
 from services.cli.wiring.parts import Parts
 from services.indexer.batching import BatchingEmbedder
@@ -37,21 +37,33 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
         size=parts.pipeline.chunk_sentences,
         overlap=parts.pipeline.chunk_overlap,
     )
-    if (model := parts.embedder) is None:
-        yield Service(name="indexer", stages=[build(indexer)])
-        return
-    remote = isinstance(model, RemoteEmbedder)
-    batching = model if remote else BatchingEmbedder(model)
-    storing = StoringEmbedder(batching, chunks, claims_of(parts.database), cuts=model.cuts)
-    indexer = replace(indexer, embedder=storing)
-    stage = build(indexer, concurrency=8)
-    background: Sequence[BackgroundTask] = (
-        [model_state(parts.bus, stage.name, model)]
-        if isinstance(model, RemoteEmbedder)
-        else [LoadedAtFirstBattle(parts.bus, model).run]
-    )
-    served = embedding_service(CachingEmbedder(batching), storing)
-    yield Service(name="indexer", stages=[stage], rpcs=[served], background=background)
+    async with AsyncExitStack() as opened:
+        model = parts.embedder
+        if model is None:
+            opening = open_model(
+                parts.embedding,
+                parts.pipeline,
+                parts.llm,
+                parts.database,
+                parts.stand_in,
+                kept=parts.kept_vectors,
+            )
+            model = await opened.enter_async_context(opening)
+        if model is None:
+            yield Service(name="indexer", stages=[build(indexer)])
+            return
+        remote = isinstance(model, RemoteEmbedder)
+        batching = model if remote else BatchingEmbedder(model)
+        storing = StoringEmbedder(batching, chunks, claims_of(parts.database), cuts=model.cuts)
+        indexer = replace(indexer, embedder=storing)
+        stage = build(indexer, concurrency=8)
+        background: Sequence[BackgroundTask] = (
+            [model_state(parts.bus, stage.name, model)]
+            if isinstance(model, RemoteEmbedder)
+            else [LoadedAtFirstBattle(parts.bus, model).run]
+        )
+        served = embedding_service(CachingEmbedder(batching), storing)
+        yield Service(name="indexer", stages=[stage], rpcs=[served], background=background)
 
 
 class LoadedAtFirstBattle:

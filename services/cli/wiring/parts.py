@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.cli.access_settings import AccessSettings
 from services.cli.dry_run_endpoints import DryRunEndpoints
-from services.cli.embedding import Model
+from services.cli.embedding import EmbeddingSettings, Model
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings
@@ -22,6 +23,7 @@ from services.store.database import Database
 if TYPE_CHECKING:
     from services.retriever.reranking import Reranking
     from services.runtime.llm.batches.transport import Batches
+    from services.runtime.llm.build import ASGIApp
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class Parts:
         fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
         retrieval: How the retriever searches.
-        embedder: The embedding model of the indexer; None for other services and without one.
+        embedding: Where the embedding model is.
+        kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
+        embedder: The embedding model, where it is open already; the indexer opens it otherwise.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
         reranking: The reranker of the retriever, which is loaded; None for other services and without one.
         limits: Limits of calls at once, which all services of a process share.
@@ -67,10 +71,17 @@ class Parts:
     fresh_replies: bool = False
     batches: "Batches | None" = None
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
+    embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
+    kept_vectors: Path | None = None
     embedder: Model | None = None
     dry_run: DryRunEndpoints | None = None
     reranking: "Reranking | None" = None
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def stand_in(self) -> "ASGIApp | None":
+        """What answers in place of the endpoint of the embedding model."""
+        return None if self.dry_run is None else self.dry_run.endpoints
 
     @property
     def blobs(self) -> Blobs:
