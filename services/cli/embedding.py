@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Protocol, Self
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.ledgers import ledger_for
+from services.cli.ledgers import ledger_for, open_exchange
 from services.cli.prepared import NotPrepared, NotPreparedYet
 from services.cli.settings import NO_MODEL, PipelineSettings
 from services.runtime.embedding import Embedder, NotInstalled
 from services.runtime.llm.address import EndpointAddress
-from services.runtime.masking import KNOWN, masked_url, secrets_in
+from services.runtime.masking import masked_url
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,7 +63,7 @@ class EmbeddingSettings(BaseSettings):
             if self.embedding_api_key is not None:
                 raise ValueError("set NUGGETSTREAM_EMBEDDING_URL, too: the key has no endpoint")
             return self
-        self.address  # noqa: B018 - raises when the URL cannot be one
+        EndpointAddress.of(self.embedding_url, self.key)  # raises when the URL cannot be one
         if self.embedding_model in (None, NO_MODEL):
             raise ValueError(
                 "set NUGGETSTREAM_EMBEDDING_MODEL: the model to ask NUGGETSTREAM_EMBEDDING_URL for"
@@ -74,22 +74,6 @@ class EmbeddingSettings(BaseSettings):
     def is_remote(self) -> bool:
         """Whether the model is behind a URL."""
         return self.embedding_url is not None
-
-    @property
-    def address(self) -> EndpointAddress:
-        """Where calls are sent, and the credentials that go with them.
-
-        Raises:
-            ValueError: The URL is not one of an endpoint.
-        """
-        return EndpointAddress.of(self.embedding_url or "", self.key)
-
-    def secrets(self) -> list[str]:
-        """What must not appear in a log or a failure."""
-        if self.embedding_url is None:
-            return []
-        pair = self.address.headers.get("Authorization", "").partition(" ")[2]
-        return [secret for secret in (self.key, pair, *secrets_in(self.embedding_url)) if secret]
 
     @property
     def shown_url(self) -> str | None:
@@ -202,25 +186,12 @@ async def probe(settings: EmbeddingSettings, name: str) -> int:
 
 
 def _endpoint(settings: EmbeddingSettings, name: str, app: "ASGIApp | None" = None) -> "EmbeddingEndpoint":
-    import openai
-
     from services.indexer.endpoint import EmbeddingEndpoint
-    from services.runtime.llm.build import with_asgi
-    from services.runtime.llm.exchange import Exchange, Names
+    from services.runtime.llm.exchange import Names
 
-    KNOWN.remember(*settings.secrets())
-    address = settings.address
-    client = openai.AsyncOpenAI(
-        api_key=settings.key or "none",  # the SDK requires one
-        base_url=address.url,
-        default_query=address.parameters,
-        default_headers=address.headers,
-        max_retries=0,
-        timeout=settings.embedding_timeout_s,
-        http_client=None if app is None else with_asgi(app),
-    )
     names = Names("the embedding model", "NUGGETSTREAM_EMBEDDING_", "NUGGETSTREAM_EMBEDDING_URL")
-    return EmbeddingEndpoint(Exchange(client, settings.embedding_timeout_s, names), name)
+    url, key, timeout_s = settings.embedding_url or "", settings.key, settings.embedding_timeout_s
+    return EmbeddingEndpoint(open_exchange(url, key, timeout_s, names, app), name)
 
 
 def _remote(

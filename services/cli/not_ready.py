@@ -5,28 +5,13 @@ gRPC: "live" is SERVING and "" is NOT_SERVING        HTTP of the gateway: /healt
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 import grpc
 
+from services.cli.settings import ServerSettings
 from services.runtime import rpc
-
-
-@dataclass(frozen=True, slots=True)
-class HttpAddress:
-    """Where the gateway listens.
-
-    Attributes:
-        host: Address to bind to.
-        port: Port to bind to.
-        allowed_hosts: Names that it answers to beside those of loopback and `host`.
-    """
-
-    host: str
-    port: int
-    allowed_hosts: Sequence[str] = ()
 
 
 class NotReady:
@@ -43,7 +28,7 @@ class NotReady:
     def __init__(
         self,
         grpc_address: str,
-        http: HttpAddress | None = None,
+        http: ServerSettings | None = None,
         security: grpc.ServerCredentials | None = None,
     ) -> None:
         self._grpc_address = grpc_address
@@ -77,9 +62,11 @@ class NotReady:
             from services.gateway.waiting import waiting_app
             from services.runtime.asgi import serving
 
-            hosts = AllowedHosts.of((self._http.host, *self._http.allowed_hosts))
+            hosts = AllowedHosts.of((self._http.host, *self._http.hosts))
             app = waiting_app(self._reasons, hosts)
-            await self._stack.enter_async_context(serving(app, self._http.host, self._http.port, grace=0.1))
+            await self._stack.enter_async_context(
+                serving(app, self._http.host, self._http.http_port, grace=0.1)
+            )
         state = rpc.Health(ready=False)
         served = rpc.serve(self._grpc_address, (), grace=0.0, state=state, security=self._security)
         await self._stack.enter_async_context(served)

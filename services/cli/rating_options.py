@@ -1,7 +1,6 @@
 """The options of `nuggetstream rate`: how files are read, how ratings are made, what else is computed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,42 +13,6 @@ from services.cli.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])
 _USUAL = Options()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
-    """The options of the command as they were typed; each one is described by its help text below."""
-
-    a: str | None
-    b: str | None
-    winner: str | None
-    weight: str | None
-    cluster: str | None
-    systems: tuple[str, ...]
-    where: tuple[str, ...]
-    weigh: tuple[str, ...]
-    ties: str
-    intervals: str
-    bootstrap: str
-    resamples: int
-    seed: int
-    level: float
-    anchor: str | None
-    prior: float | None
-    provisional_below: int
-    style: bool
-    feature: tuple[str, ...]
-    ridge: float
-    elo: bool
-    ragelo: bool
-    rounds: int
-    k: float
-    advise: bool
-    human: Path | None
-    battle: str | None
-    over_time: str | None
-    cumulative: bool
-    time: str | None
 
 
 READING_OPTIONS = (

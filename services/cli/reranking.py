@@ -4,19 +4,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from services.cli.ledgers import ledger_for
+from services.cli.ledgers import ledger_for, open_exchange
 from services.cli.prepared import NotPreparedYet
 from services.cli.retrieval import RetrievalSettings
 from services.cli.shared_parts import open_chat_model
 from services.runtime.errors import Unavailable
-from services.runtime.masking import KNOWN, secrets_in
+from services.runtime.masking import KNOWN
 
 if TYPE_CHECKING:
     from services.cli.wiring.parts import Parts
     from services.retriever.reranking import Reranker, Reranking
     from services.retriever.variations import QueryVariations
     from services.runtime.llm.build import ASGIApp
-    from services.runtime.llm.exchange import Exchange
     from services.runtime.llm.settings import LLMSettings
     from services.store.database import Database
 
@@ -48,10 +47,12 @@ async def open_reranking(
     else:
         from services.retriever.rerank_calls import RerankCalls
         from services.retriever.rerank_endpoint import RerankEndpoint
+        from services.runtime.llm.exchange import Names
 
         ledger = ledger_for(settings.rerank_model, llm, database)
-        calls = RerankCalls(_exchange(settings, settings.rerank_url, app), settings.rerank_model, ledger)
-        endpoint = RerankEndpoint(calls)
+        names = Names("the reranker", "NUGGETSTREAM_RERANK_", "NUGGETSTREAM_RERANK_URL")
+        exchange = open_exchange(settings.rerank_url, settings.rerank_key, timeout_s, names, app)
+        endpoint = RerankEndpoint(RerankCalls(exchange, settings.rerank_model, ledger))
         try:
             yield Reranking(endpoint, candidates, timeout_s)
         finally:
@@ -99,26 +100,3 @@ async def open_variations(parts: "Parts") -> AsyncIterator["QueryVariations | No
         return
     async with open_chat_model(parts, parts.llm.for_stage("retriever")) as model:
         yield QueryVariations(model, parts.retrieval.retrieval_query_variations)
-
-
-def _exchange(settings: RetrievalSettings, url: str, app: "ASGIApp | None") -> "Exchange":
-    import openai
-
-    from services.runtime.llm.address import EndpointAddress
-    from services.runtime.llm.build import with_asgi
-    from services.runtime.llm.exchange import Exchange, Names
-
-    address = EndpointAddress.of(url, settings.rerank_key)
-    pair = address.headers.get("Authorization", "").partition(" ")[2]
-    KNOWN.remember(*(secret for secret in (settings.rerank_key, pair, *secrets_in(url)) if secret))
-    client = openai.AsyncOpenAI(
-        api_key=settings.rerank_key or "none",  # the SDK requires one
-        base_url=address.url,
-        default_query=address.parameters,
-        default_headers=address.headers,
-        max_retries=0,
-        timeout=settings.rerank_timeout_s,
-        http_client=None if app is None else with_asgi(app),
-    )
-    names = Names("the reranker", "NUGGETSTREAM_RERANK_", "NUGGETSTREAM_RERANK_URL")
-    return Exchange(client, settings.rerank_timeout_s, names)

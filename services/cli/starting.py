@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import grpc
 
 from services.cli.embedding import Model, require_model
-from services.cli.not_ready import HttpAddress, NotReady
+from services.cli.not_ready import NotReady
 from services.cli.prepared import Requirement, require_streams, require_tables, wait_until_prepared
 from services.cli.process import connected
 from services.cli.registry import GRPC_PORTS
 from services.cli.reranking import require_reranker
-from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PlatformSettings, ServerSettings
 from services.runtime.bus import Bus
 from services.store.database import Database
 
@@ -31,7 +31,6 @@ class Start:
         service: Name of the service.
         server: Where it listens, and how long it waits.
         platform: Where the broker is.
-        pipeline: Settings of the evaluation.
         database: The database that must have all tables.
         embedder: The embedding model of the indexer, which must answer; None for other services.
         reranking: The reranker of the retriever, which must be loaded; None for other services.
@@ -40,7 +39,6 @@ class Start:
     service: str
     server: ServerSettings
     platform: PlatformSettings
-    pipeline: PipelineSettings
     database: Database
     embedder: Model | None = None
     reranking: "Reranking | None" = None
@@ -56,13 +54,6 @@ class Start:
         """The certificate for gRPC; None where it is plain text."""
         certificates = self.platform.certificates
         return None if certificates is None else certificates.server()
-
-    @property
-    def _http(self) -> HttpAddress | None:
-        server = self.server
-        if self.service != "gateway":
-            return None
-        return HttpAddress(server.host, server.http_port, server.hosts)
 
     def requirements(self, bus: Bus) -> list[Requirement]:
         """What must be met before the service starts."""
@@ -89,7 +80,8 @@ class Start:
         until = clock() + patience
         settings = replace(self.platform.bus(self.service), connect_within=patience)
         async with AsyncExitStack() as connection:
-            async with NotReady(self.grpc_address, self._http, self.security) as not_ready:
+            http = self.server if self.service == "gateway" else None
+            async with NotReady(self.grpc_address, http, self.security) as not_ready:
                 bus = await connection.enter_async_context(connected(settings, stop, not_ready.because))
                 left = until - clock()
                 ready = await wait_until_prepared(self.requirements(bus), stop, left, not_ready.because)

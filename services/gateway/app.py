@@ -9,29 +9,32 @@ from typing import Any
 from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.telemetry import TelemetryConfig
+from pydantic.json_schema import models_json_schema
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nuggetstream.files.nugget_edit import NuggetEditSubmission
+from nuggetstream.files.submission import BattleSubmission
+from nuggetstream.files.webhook import SecretRotation, WebhookSubmission
+from nuggetstream.views.events import event_schema
 from services.access.sites import Sites
 from services.gateway import health, problems
 from services.gateway.access import login
 from services.gateway.access.guard import VisitLog
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
-from services.gateway.edits import routes as edit_routes
+from services.gateway.battles.routes import VoteSubmission
 from services.gateway.embed import routes as embed_routes
+from services.gateway.embed.routes import EmbedTokenRequest
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
 from services.gateway.pages import api_docs, battle_page, board_routes, inversions, system_routes
 from services.gateway.pages import routes as page_routes
-from services.gateway.pages.asked import AskedArena
 from services.gateway.pages.environment import page_environment
-from services.gateway.pages.responses import problem_page
 from services.gateway.ports import Gateway
 from services.gateway.ratings import routes as rating_routes
-from services.gateway.webhooks import routes as webhook_routes
 
 _POLICY = "Content-Security-Policy"
 _STATIC = Path(__file__).parent / "pages" / "static"
@@ -48,7 +51,15 @@ _HEADERS = {
 
 
 _NO_SITES = Sites()
-_DESCRIBED = (submission_routes, battle_routes, edit_routes, embed_routes, event_routes, webhook_routes)
+_BODIES = (
+    BattleSubmission,
+    VoteSubmission,
+    NuggetEditSubmission,
+    EmbedTokenRequest,
+    WebhookSubmission,
+    SecretRotation,
+)
+_REFERENCE = "#/components/schemas/{model}"
 _ENDLESS = ("/events", "/stream")
 
 
@@ -77,7 +88,7 @@ def create_app(
     )
     app.state.gateway = gateway
     env = page_environment()
-    problems.install(app, problem_page(env))
+    problems.install(app)
     # An id may contain slashes, so the more specific paths come first.
     for router in more:
         app.include_router(router)
@@ -102,7 +113,6 @@ def create_app(
     app.add_middleware(HostCheck, hosts=replace(hosts or AllowedHosts(), origins=sites.cors_origins))
     app.add_middleware(_ProtectiveHeaders, frame_ancestors=sites.frame_ancestors)
     app.add_middleware(_HeadAsGet)
-    app.add_middleware(AskedArena)
     app.add_middleware(MeasuredRequests)  # the last one added sees the request first
     _add_body_schemas(app)
     return app
@@ -140,15 +150,19 @@ class _HeadAsGet:
 
 
 def _add_body_schemas(app: FastAPI) -> None:
-    """Add the schemas of the bodies that routes read as streams to the OpenAPI document, on first use."""
+    """Add what the framework does not see to the OpenAPI document: bodies read as streams, and events."""
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
             document = get_openapi(
                 title=app.title, version=app.version, summary=app.summary, routes=app.routes
             )
-            for described in _DESCRIBED:
-                document["components"]["schemas"] |= described.SCHEMAS
+            _, bodies = models_json_schema(
+                [(body, "validation") for body in _BODIES], ref_template=_REFERENCE
+            )
+            event = event_schema(_REFERENCE)
+            schemas = {**bodies["$defs"], **event.pop("$defs"), "BattleEvent": event}
+            document["components"]["schemas"] |= schemas
             app.openapi_schema = document
         return app.openapi_schema
 

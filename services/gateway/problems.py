@@ -6,8 +6,7 @@ Errors that are not in the table are logged and answered with status 500.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +15,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.views.common import Problem
@@ -37,6 +36,7 @@ from services.gateway.errors import (
     UnknownFormat,
     UnknownWebhook,
 )
+from services.gateway.pages.environment import page_environment
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.masking import KNOWN
 from services.wire.query_parameters import problems_in
@@ -65,11 +65,10 @@ _STATUS: dict[type[Exception], int] = {
 }
 _INVALID = "the request is not valid"
 _API = "/v1/"
+_LONGEST_ARENA = 200  # characters; links with more would only repeat a mistake
 _FRAMES = "/embed/"  # where nobody can log in
 _CLIENT_CLOSED_REQUEST = 499  # nginx's status for a client that left; nobody receives it
 _INTERNAL = "an internal error occurred; it has been logged"
-
-ProblemPage = Callable[[Problem, int, Mapping[str, str] | None], Response]
 
 RESPONSES: dict[int | str, dict[str, Any]] = {
     401: {"model": Problem, "description": "The platform needs a key, and none or no valid one was sent."},
@@ -114,30 +113,20 @@ def problem_of(error: Exception) -> Problem:
     return Problem(error=KNOWN.redact(error.detail) if isinstance(error, StageError) else str(error))
 
 
-def install(app: FastAPI, page: ProblemPage) -> None:
-    """Answer every error with a `Problem`.
-
-    Args:
-        app: The application.
-        page: Renders a problem as a page, for browsers outside the API.
-    """
-    framework = _FrameworkErrors(page)
+def install(app: FastAPI) -> None:
+    """Answer every error with a `Problem`: as JSON in the API, as a page for browsers elsewhere."""
     for kind in EXPECTED:
-        app.add_exception_handler(kind, framework.expected)
+        app.add_exception_handler(kind, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _disconnected)
-    app.add_exception_handler(HTTPException, framework.http)
-    app.add_exception_handler(Exception, framework.unexpected)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
 
 
-def _json(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    return JSONResponse(problem.model_dump(mode="json"), status, headers)
-
-
-async def _invalid(_: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     details = error.errors() if isinstance(error, RequestValidationError) else []
     fields = ({**detail, "loc": detail["loc"][1:]} for detail in details)  # without "query", "header"
-    return _json(Problem(error=_INVALID, problems=problems_in(fields)), 422)
+    return _reply(request, Problem(error=_INVALID, problems=problems_in(fields)), 422)
 
 
 async def _disconnected(_: Request, __: Exception) -> Response:
@@ -150,34 +139,45 @@ def _allowed(request: Request) -> str:
     return ", ".join(sorted(method.upper() for method in described))
 
 
-@dataclass(frozen=True, slots=True)
-class _FrameworkErrors:
-    """Handlers of errors: as JSON in the API, as a page elsewhere, and as the login for who needs a key."""
+async def _expected(request: Request, error: Exception) -> Response:
+    """A problem, or for a person who needs a key the login."""
+    by_a_person = _accepts_pages(request) and request.method == "GET"
+    if isinstance(error, Unauthenticated) and by_a_person and not request.url.path.startswith(_FRAMES):
+        target = quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
+        return RedirectResponse(f"/login?next={target}", 303)
+    return _reply(request, problem_of(error), status_of(error), headers_of(error))
 
-    page: ProblemPage
 
-    async def expected(self, request: Request, error: Exception) -> Response:
-        is_page = self._answer(request) is self.page
-        framed = request.url.path.startswith(_FRAMES)
-        if isinstance(error, Unauthenticated) and is_page and request.method == "GET" and not framed:
-            target = quote(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
-            return RedirectResponse(f"/login?next={target}", 303)
-        return self._answer(request)(problem_of(error), status_of(error), headers_of(error))
+async def _http(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        return await _unexpected(request, error)
+    message = str(error.detail)
+    if message == HTTPStatus.NOT_FOUND.phrase:
+        message = f"there is nothing at {request.url.path}"
+    headers = dict(error.headers or {})
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and (allowed := _allowed(request)):
+        headers["Allow"] = allowed
+    return _reply(request, Problem(error=message), error.status_code, headers)
 
-    async def http(self, request: Request, error: Exception) -> Response:
-        if not isinstance(error, HTTPException):
-            return await self.unexpected(request, error)
-        message = str(error.detail)
-        if message == HTTPStatus.NOT_FOUND.phrase:
-            message = f"there is nothing at {request.url.path}"
-        headers = dict(error.headers or {})
-        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED and (allowed := _allowed(request)):
-            headers["Allow"] = allowed
-        return self._answer(request)(Problem(error=message), error.status_code, headers)
 
-    async def unexpected(self, request: Request, _: Exception) -> Response:
-        return self._answer(request)(Problem(error=_INTERNAL), 500, None)
+async def _unexpected(request: Request, _: Exception) -> Response:
+    return _reply(request, Problem(error=_INTERNAL), 500)
 
-    def _answer(self, request: Request) -> ProblemPage:
-        accepts_html = "text/html" in request.headers.get("accept", "")
-        return self.page if accepts_html and not request.url.path.startswith(_API) else _json
+
+def _accepts_pages(request: Request) -> bool:
+    """Whether a browser asks for a page."""
+    return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(_API)
+
+
+def _reply(
+    request: Request, problem: Problem, status: int, headers: Mapping[str, str] | None = None
+) -> Response:
+    """A problem as JSON, or in place of a page as one, whose links keep the arena of the request."""
+    is_page = getattr(request.scope.get("route"), "response_class", None) is HTMLResponse
+    if not (is_page or _accepts_pages(request)):
+        return JSONResponse(problem.model_dump(mode="json"), status, headers)
+    arenas = request.query_params.getlist("arena")
+    arena = arenas[0] if len(arenas) == 1 and len(arenas[0]) <= _LONGEST_ARENA else None
+    template = page_environment().get_template("problem/page.html")
+    html = template.render(arena=arena or None, status=HTTPStatus(status), problem=problem)
+    return HTMLResponse(html, status, headers)

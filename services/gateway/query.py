@@ -7,6 +7,7 @@ argument takes none.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar, get_origin, get_type_hints
 from urllib.parse import urlencode
 
@@ -78,7 +79,14 @@ def query_from_form(kind: type[Q], params: QueryParams, **defaults: str) -> Q:
         raise InvalidQuery(problems)
     lists = [name for name, field in kind.model_fields.items() if get_origin(field.annotation) is list]
     given = {name: filled.getlist(name) if name in lists else filled[name] for name in filled}
-    try:
+    with reporting_problems():
         return kind.model_validate(defaults | given)
+
+
+@contextmanager
+def reporting_problems() -> Iterator[None]:
+    """Turn what a model finds wrong with a request into `InvalidQuery`, which names every field."""
+    try:
+        yield
     except ValidationError as error:
         raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None

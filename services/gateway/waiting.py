@@ -5,8 +5,6 @@ from fastapi import FastAPI
 from nuggetstream.domain.failure import Reason
 from services.gateway import health, problems
 from services.gateway.hosts import AllowedHosts, HostCheck
-from services.gateway.pages.environment import page_environment
-from services.gateway.pages.responses import problem_page
 from services.runtime.errors import Outage
 from services.wire.model_state import ModelStates
 
@@ -22,7 +20,7 @@ def waiting_app(readiness: health.Readiness, hosts: AllowedHosts | None = None) 
         hosts: The names that it answers to; only those of loopback when None.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    problems.install(app, problem_page(page_environment()))
+    problems.install(app)
     app.include_router(health.routes(readiness, ModelStates(), traffic=readiness))
 
     @app.api_route("/{path:path}", methods=_METHODS)

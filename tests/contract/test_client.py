@@ -18,7 +18,7 @@ from services.gateway.deletion.routes import ExpiryQuery
 from services.gateway.health import Draining
 from services.gateway.ports import Gateway
 from services.gateway.ratings.query import StyleQuery
-from services.gateway.reruns.routes import RerunQuery, StartQuery
+from services.gateway.reruns.query import RerunQuery, StartQuery
 from services.wire import rating_queries as query
 from services.wire.subjects import event_name
 

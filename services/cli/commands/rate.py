@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 
@@ -23,7 +24,6 @@ from services.cli.rating_options import (
     METHOD_OPTIONS,
     READING_OPTIONS,
     SECTION_OPTIONS,
-    Arguments,
     reject_unused,
 )
 from services.cli.sections import Sectioned
@@ -76,13 +76,13 @@ def command(files: tuple[Path, ...], out: Path | None, plain: bool, **arguments:
     """
     reject_unused(click.get_current_context())
     with refusing(*_REJECTED):
-        results = study(_study_options(files, Arguments(**arguments)))  # type: ignore[arg-type]
+        results = study(_study_options(files, SimpleNamespace(**arguments)))
         written = write_study(results, out) if out else []
     show(render(results), plain=plain)
     show_written(written, plain=plain)
 
 
-def _study_options(files: tuple[Path, ...], arguments: Arguments) -> StudyOptions:
+def _study_options(files: tuple[Path, ...], arguments: SimpleNamespace) -> StudyOptions:
     asked = ((Arithmetic.FLOAT, arguments.elo), (Arithmetic.RAGELO, arguments.ragelo))
     return StudyOptions(
         files=files,
@@ -99,7 +99,7 @@ def _study_options(files: tuple[Path, ...], arguments: Arguments) -> StudyOption
     )
 
 
-def _reading(arguments: Arguments) -> ReadOptions:
+def _reading(arguments: SimpleNamespace) -> ReadOptions:
     columns = NamedColumns(
         a=arguments.a,
         b=arguments.b,
@@ -118,7 +118,7 @@ def _reading(arguments: Arguments) -> ReadOptions:
     )
 
 
-def _rating(arguments: Arguments) -> Options:
+def _rating(arguments: SimpleNamespace) -> Options:
     try:
         return Options(
             policy=TiePolicy(arguments.ties.replace("-", "_")),

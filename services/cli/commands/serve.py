@@ -62,7 +62,7 @@ def command(
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
     entry = read_settings(EntrySettings)
     models = partial(_models, name, pipeline, llm, retrieval)
-    starting = partial(Start, service=name, server=server, platform=platform, pipeline=pipeline)
+    starting = partial(Start, service=name, server=server, platform=platform)
 
     async def serve(stop: asyncio.Event) -> None:
         waiting = {"owner": name} | ({"wait": _GATEWAY_WAIT} if name == "gateway" else {})

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,43 +20,24 @@ _HTML = "text/html"
 _DAYS_AT_ONCE = 10_000  # few large parts: a busy machine sends them within the time of a page
 
 
-class Ugly(StrEnum):
-    """What is wrong with a page."""
-
-    NOT_FOUND = "not_found"
-    MOVED = "moved"
-    REDIRECT_CHAIN = "redirect_chain"
-    REDIRECT_LOOP = "redirect_loop"
-    EMPTY = "empty"
-    COOKIE_WALL = "cookie_wall"
-    BOT_WALL = "bot_wall"
-    SOFT_404 = "soft_404"
-    PAYWALL = "paywall"
-    HUGE = "huge"
-    WRONG_TYPE = "wrong_type"
-    TIMEOUT = "timeout"
-    ROBOTS_DENIED = "robots_denied"
-    SERVER_ERROR = "server_error"
-
-
 UGLY = MappingProxyType(
     {
-        "/archive/sourdough-faq.html": Ugly.NOT_FOUND,
-        "/moved/tides": Ugly.MOVED,
-        "/go/pfand": Ugly.REDIRECT_CHAIN,
-        "/loop/one": Ugly.REDIRECT_LOOP,
-        "/blank/climate-levels.html": Ugly.EMPTY,
-        "/consent/heat-pump-guide.html": Ugly.COOKIE_WALL,
-        "/guarded/tcp-udp.html": Ugly.BOT_WALL,
-        "/checking/el-nino.html": Ugly.BOT_WALL,
-        "/retired/bee-dances.html": Ugly.SOFT_404,
-        "/premium/tomates.html": Ugly.PAYWALL,
-        "/huge/fire-chronicle.html": Ugly.HUGE,
-        "/media/miso-barrel.png": Ugly.WRONG_TYPE,
-        "/media/climate-data.zip": Ugly.WRONG_TYPE,
-        "/slow/galapagos.html": Ugly.TIMEOUT,
-        "/private/metre-notes.html": Ugly.ROBOTS_DENIED,
-        "/broken/haiku.html": Ugly.SERVER_ERROR,
+        "/archive/sourdough-faq.html": "not found",
+        "/moved/tides": "moved",
+        "/go/pfand": "redirect chain",
+        "/loop/one": "redirect loop",
+        "/blank/climate-levels.html": "empty",
+        "/consent/heat-pump-guide.html": "cookie wall",
+        "/guarded/tcp-udp.html": "bot wall",
+        "/checking/el-nino.html": "bot wall",
+        "/retired/bee-dances.html": "soft 404",
+        "/premium/tomates.html": "paywall",
+        "/huge/fire-chronicle.html": "huge",
+        "/media/miso-barrel.png": "wrong type",
+        "/media/climate-data.zip": "wrong type",
+        "/slow/galapagos.html": "timeout",
+        "/private/metre-notes.html": "robots denied",
+        "/broken/haiku.html": "server error",
     }
 )
 

@@ -60,7 +60,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
         followers.listening(parts.bus),
         models.listening(parts.bus),
         retries.listening(parts.bus),
-        webhook_sender(parts) as sender,
+        Sender(GuardedBackend(SystemResolver(), parts.access.webhook_hosts)) as sender,
     ):
         access = await gateway_access(parts, battles)
         gateway = Gateway(
@@ -78,7 +78,8 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
         tail = Tail.of(parts.database, gateway)
         links = (parts.bus, parts.database, access, parts.platform.declared_evaluators)
         further = further_routes(gateway, *links, tail=tail, sender=sender, budgets=budgets_of(parts))
-        app = create_app(gateway, _hosts(parts), *further, sites=parts.access.sites)
+        hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
+        app = create_app(gateway, hosts, *further, sites=parts.access.sites)
         async with tail.listening(parts.bus), http_server(app, parts.host, parts.http_port) as url:
             yield Service(
                 name="gateway",
@@ -90,18 +91,14 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             )
 
 
-def _hosts(parts: Parts) -> "AllowedHosts":
-    """The names in the Host header that the gateway answers to."""
-    return AllowedHosts.of((parts.host, *parts.allowed_hosts))
-
-
 def _background(parts: Parts, gateway: "Gateway", sender: "Sender") -> list["BackgroundTask"]:
     """What the gateway does beside answering."""
+    reader = EventReader(gateway.battles, gateway.view)
     return [
         gateway.draining.run,
         consumer_watch(parts.bus).run,
         compile_templates,
-        deliveries(parts, gateway, sender),
+        Deliveries(parts.database, reader, sender, parts.bus).run,
     ]
 
 
@@ -119,13 +116,3 @@ def _stores(parts: Parts) -> dict[str, Any]:
             StyledOutcomes(parts.database), flagged=Flagged(parts.pipeline.flagged_battles)
         ),
     }
-
-
-def webhook_sender(parts: Parts) -> "Sender":
-    """Sends events of webhooks, to public addresses and to those that the operator allows."""
-    return Sender(GuardedBackend(SystemResolver(), parts.access.webhook_hosts))
-
-
-def deliveries(parts: Parts, gateway: "Gateway", sender: "Sender") -> "BackgroundTask":
-    """Sends the events of the webhooks whose leases this process gets."""
-    return Deliveries(parts.database, EventReader(gateway.battles, gateway.view), sender, parts.bus).run

@@ -1,22 +1,18 @@
 """The wiring of the nuggetizer."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
 
 from services.cli.shared_parts import model_state, nugget_bank, open_chat_model
 from services.cli.wiring.parts import Parts
 from services.nuggetizer.documents import NuggetSources
 from services.nuggetizer.stage import Nuggetizer, Profile, build
-from services.runtime.service import BackgroundTask, Service
-from services.runtime.stage import Stage
+from services.runtime.service import Service
 
 
 @asynccontextmanager
-async def open_nuggetizer_stage(
-    parts: Parts,
-) -> AsyncIterator[tuple["Stage[Any, Any]", Sequence["BackgroundTask"]]]:
-    """The stage, and the task that tells while its model is away."""
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
+    """The nuggetizer: creates nuggets."""
     pipeline, llm = parts.pipeline, parts.llm.for_stage("nuggetizer")
     async with AsyncExitStack() as opened:
         model = await opened.enter_async_context(open_chat_model(parts, llm))
@@ -36,11 +32,5 @@ async def open_nuggetizer_stage(
             prompts=model.overrides.key,
         )
         stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
-        yield stage, [model_state(parts.bus, stage.name, model)]
-
-
-@asynccontextmanager
-async def open_service(parts: Parts) -> AsyncIterator[Service]:
-    """The nuggetizer: creates nuggets."""
-    async with open_nuggetizer_stage(parts) as (stage, watches):
-        yield Service(name="nuggetizer", stages=[stage], background=watches)
+        watch = model_state(parts.bus, stage.name, model)
+        yield Service(name="nuggetizer", stages=[stage], background=[watch])

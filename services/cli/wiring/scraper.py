@@ -5,13 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 import click
 
 from services.cli.wiring.parts import Parts
-from services.runtime.service import BackgroundTask, Service
-from services.runtime.stage import Stage
+from services.runtime.service import Service
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive
 from services.scraper.fetcher import PageFetcher
 from services.scraper.replay import Replayer
@@ -20,9 +18,8 @@ from services.store.fetched_pages import FetchedPages
 
 
 @asynccontextmanager
-async def open_scraper_stage(parts: Parts) -> AsyncIterator[tuple[Stage[Any, Any], list[BackgroundTask]]]:
-    """The stage, and the tasks that run beside it.
-
+async def open_service(parts: Parts) -> AsyncIterator[Service]:
+    """The scraper: fetches sources.
     Raises:
         click.ClickException: The folder that is to be replayed contains no archive.
     """
@@ -33,16 +30,10 @@ async def open_scraper_stage(parts: Parts) -> AsyncIterator[tuple[Stage[Any, Any
         except UnusableArchive as error:
             raise click.ClickException(str(error)) from error
         async with Replayer(archive, settings) as replayer:
-            yield build(Scraper(replayer, parts.blobs)), []
+            yield Service(name="scraper", stages=[build(Scraper(replayer, parts.blobs))])
         return
     pages = FetchedPages(parts.database)
     sweep = partial(pages.sweep_regularly, timedelta(seconds=settings.robots_cache_seconds))
     async with PageFetcher(settings, store=pages) as fetcher:
-        yield build(Scraper(fetcher, parts.blobs)), [sweep]
-
-
-@asynccontextmanager
-async def open_service(parts: Parts) -> AsyncIterator[Service]:
-    """The scraper: fetches sources."""
-    async with open_scraper_stage(parts) as (stage, watches):
-        yield Service(name="scraper", stages=[stage], background=watches)
+        stage = build(Scraper(fetcher, parts.blobs))
+        yield Service(name="scraper", stages=[stage], background=[sweep])

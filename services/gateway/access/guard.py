@@ -32,7 +32,7 @@ from services.gateway.access import rules
 from services.gateway.access.proxies import TrustedProxies
 from services.gateway.access.rules import RULES, Rule
 from services.gateway.errors import UnknownBattle
-from services.gateway.failures.access import AdminAccess, AdminPageAccess
+from services.gateway.failures.access import AdminAccess
 from services.store.audit_log import AuditLog
 from services.store.battles import Battles
 
@@ -183,7 +183,7 @@ class Access:
             return caller
         if rule.form:
             return ANYBODY  # its handler checks the token, which is one of the fields
-        await (AdminPageAccess(self.admin) if rule.page else self.admin)(request)
+        await (self.admin.check_page if rule.page else self.admin)(request)
         return _LOCAL
 
     async def _arena(self, request: Request, role: Role, scope: rules.Scope, caller: Caller) -> str | None:

@@ -6,10 +6,9 @@
 The cookie is sent by the browser alone, so every write with it must repeat a token of our own pages.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -20,11 +19,9 @@ from services.access.keys import SESSION
 from services.access.limits import Attempts
 from services.access.visits import Visit, audit
 from services.gateway.access.guard import SESSION_COOKIE, Access
-from services.gateway.battles.bodies import declared_type, read_all
-from services.gateway.errors import InvalidQuery
+from services.gateway.battles.bodies import read_form
 from services.gateway.problems import EXPECTED, headers_of, problem_of, status_of
 
-_FORM = "application/x-www-form-urlencoded"
 _MAX_BYTES = 16 * 1024
 _NO_STORE = {"Cache-Control": "no-store"}
 
@@ -71,7 +68,7 @@ class _Login:
         """Open a login, and lead to where it was asked for."""
         target = "/"
         try:
-            fields = await _fields(request)
+            fields = await read_form(request, _MAX_BYTES)
             target = _local(fields.get("next", "/"))
             token = fields.get("key", "").strip()
             address = self.access.proxies.client_of(request.scope)
@@ -97,7 +94,7 @@ class _Login:
         cookie = request.cookies.get(SESSION_COOKIE, "")
         try:
             visit = self._visit(await self.access.keys.of_session(cookie), cookie)
-            visit.check_csrf((await _fields(request)).get("csrf"))
+            visit.check_csrf((await read_form(request, _MAX_BYTES)).get("csrf"))
             await self.access.keys.log_out(cookie)
             await audit(self.access.log, visit, "log out")
         except Unauthenticated:
@@ -122,13 +119,3 @@ def _local(target: str) -> str:
     parts = urlsplit(target)
     plain = target.startswith("/") and not target.startswith("//") and target.isprintable()
     return target if plain and "\\" not in target and not parts.scheme and not parts.netloc else "/"
-
-
-async def _fields(request: Request) -> Mapping[str, str]:
-    declared_type(request.headers, _FORM)
-    try:
-        return dict(
-            parse_qsl((await read_all(request.stream(), _MAX_BYTES)).decode(), keep_blank_values=True)
-        )
-    except ValueError as error:
-        raise InvalidQuery([f"the form cannot be read: {error}"]) from None

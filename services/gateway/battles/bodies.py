@@ -1,14 +1,22 @@
-"""Request bodies, read as streams within limits: a whole body, or line by line."""
+"""Request bodies, read as streams within limits: JSON, a form, or line by line."""
 
 from codecs import BOM_UTF8
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
 
+from pydantic import BaseModel
 from starlette.datastructures import Headers
+from starlette.requests import Request
 
-from services.gateway.errors import TooLarge, UnknownFormat
+from services.gateway.errors import InvalidQuery, TooLarge, UnknownFormat
+from services.gateway.query import reporting_problems
+
+M = TypeVar("M", bound=BaseModel)
 
 JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
 NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl")
 
 MAX_BATTLE_BYTES = 8 * 1024 * 1024
@@ -74,6 +82,40 @@ async def read_all(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES) 
     if size > limit:
         raise TooLarge(limit)
     return bytes(body).removeprefix(BOM_UTF8)
+
+
+async def read_json(request: Request, model: type[M], limit: int) -> M:
+    """A body in JSON, of at most so many bytes.
+
+    Raises:
+        UnknownFormat, TooLarge: As `declared_type` and `read_all`.
+        InvalidQuery: Names every field that is wrong.
+    """
+    declared_type(request.headers, JSON)
+    body = await read_all(request.stream(), limit)
+    with reporting_problems():
+        return model.model_validate_json(body)
+
+
+def json_body(model: type[BaseModel], example: object, *, required: bool = True) -> dict[str, Any]:
+    """What OpenAPI says about a route whose body `read_json` reads, which the framework does not see."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"required": required, "content": {JSON: {"schema": schema, "example": example}}}}
+
+
+async def read_form(request: Request, limit: int) -> dict[str, str]:
+    """The fields of a form of at most so many bytes; of a field that is sent twice, the last value.
+
+    Raises:
+        UnknownFormat, TooLarge: As `declared_type` and `read_all`.
+        InvalidQuery: The form is not in UTF-8.
+    """
+    declared_type(request.headers, FORM)
+    body = await read_all(request.stream(), limit)
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True))
+    except ValueError as error:
+        raise InvalidQuery([f"the form cannot be read: {error}"]) from None
 
 
 async def read_lines(chunks: AsyncIterator[bytes], limit: int = MAX_BATTLE_BYTES) -> AsyncIterator[Line]:

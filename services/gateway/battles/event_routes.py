@@ -2,13 +2,12 @@
 
 from collections.abc import AsyncIterator
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header
 from fastapi.responses import Response
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from nuggetstream.views.events import event_schema
 from services.access.visits import still_allowed
 from services.gateway.battles.event_views import ended_view, ending_number, event_view
 from services.gateway.battles.followers import check_sequence
@@ -20,11 +19,6 @@ from services.gateway.query import reject_unknown_parameters
 from services.store.event_reading import RecordedEvent
 
 KEEP_ALIVE = 15.0  # seconds between comments, less than the idle timeout of common proxies
-
-_REFERENCE = "#/components/schemas/{model}"
-_SCHEMA = event_schema(_REFERENCE)
-SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs"), "BattleEvent": _SCHEMA}
-"""Schemas of the events, which the framework does not know, see `submission_routes.SCHEMAS`."""
 
 After = Annotated[
     int,

@@ -5,11 +5,11 @@ from enum import StrEnum
 from typing import Annotated
 
 from fastapi import Path
-from pydantic import AfterValidator, AwareDatetime, Field, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, Field, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema
 
 from nuggetstream.domain.progress import BattleState
 from services.store.battle_search import BattleFilter, Position
-from services.wire.query_parameters import QueryParameters, Text
+from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 MAX_WAIT = 120.0  # seconds
 MOST_LISTED = 200
@@ -36,7 +36,7 @@ def position_of(text: str) -> Position:
     >>> position_of("2026-05-04T12:00:00Z,tides").battle_id
     'tides'
     """
-    moment, comma, battle_id = text.partition(",")
+    moment, comma, battle_id = without_nul(text).partition(",")
     try:
         if comma:
             return Position(_MOMENT.validate_python(moment), battle_id)
@@ -45,14 +45,7 @@ def position_of(text: str) -> Position:
     raise ValueError("should be the `before` of a link to the next page, a time and an id")
 
 
-def checked_position(text: str) -> str:
-    """The text as it is, if `position_of` can read it.
-
-    Raises:
-        ValueError: It cannot.
-    """
-    position_of(text)
-    return text
+Before = Annotated[Position, PlainValidator(position_of), WithJsonSchema({"type": "string"})]
 
 
 def written(position: Position) -> str:
@@ -86,7 +79,7 @@ class BattleFilterQuery(QueryParameters):
     """Only battles of which human vote, nuggets and judge do not all prefer the same answer."""
     flagged: bool = False
     """Only battles with a flagged answer; all battles when false."""
-    before: Annotated[Text, AfterValidator(checked_position)] | None = None
+    before: Before | None = None
     """Where the page before ended: time of receipt and id of its last battle, with a comma between them, as
     the link to the next page has them; the newest battles when absent."""
 
@@ -103,11 +96,6 @@ class BattleFilterQuery(QueryParameters):
             disagreeing=self.disagree,
             flagged=self.flagged,
         )
-
-    @property
-    def after(self) -> Position | None:
-        """Where the page before ended; None for the first page."""
-        return None if self.before is None else position_of(self.before)
 
 
 class BattlesQuery(BattleFilterQuery):

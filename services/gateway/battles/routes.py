@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.spellings import sent_vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.access.visits import visible_arenas
 from services.gateway.battles.assembly import failure_view
-from services.gateway.battles.bodies import JSON, declared_type, read_all
+from services.gateway.battles.bodies import json_body, read_json
 from services.gateway.battles.query import (
     BattleFilterQuery,
     BattleId,
@@ -24,7 +24,6 @@ from services.gateway.errors import InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway, ListedBattles
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
-from services.wire.query_parameters import problems_in
 
 
 def _as_usually_spelt(said: Any) -> Any:
@@ -41,13 +40,6 @@ class VoteSubmission(BaseModel):
 
 
 MAX_VOTE_BYTES = 1024
-SCHEMAS: dict[str, Any] = VoteSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
-SCHEMAS = SCHEMAS.pop("$defs") | {"VoteSubmission": SCHEMAS}
-"""Schemas of the request body, see `submission_routes.SCHEMAS`."""
-_VOTE_BODY = {
-    "required": True,
-    "content": {JSON: {"schema": {"$ref": "#/components/schemas/VoteSubmission"}, "example": {"vote": "a"}}},
-}
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -78,12 +70,11 @@ def routes(gateway: Gateway) -> APIRouter:
         status_code=202,
         tags=["battles"],
         responses={status: RESPONSES[status] for status in (404, 413, 415)},
-        openapi_extra={"requestBody": _VOTE_BODY},
+        openapi_extra=json_body(VoteSubmission, {"vote": "a"}),
     )
     async def vote(battle_id: BattleId, request: Request) -> VoteReceipt:
         """The newest vote of a battle counts. A vote is accepted while the battle is in progress, too."""
-        declared_type(request.headers, JSON)
-        choice = _vote_in(await read_all(request.stream(), MAX_VOTE_BYTES))
+        choice = (await read_json(request, VoteSubmission, MAX_VOTE_BYTES)).vote
         await gateway.intake.vote(battle_id, choice, datetime.now(UTC))
         return VoteReceipt(battle_id=battle_id, vote=choice)
 
@@ -117,17 +108,10 @@ async def listed(gateway: Gateway, query: BattleFilterQuery, limit: int) -> List
         InvalidQuery: Doubtful battles are asked for without an arena, or with a filter.
     """
     if query.order is Order.NEWEST:
-        return await gateway.listed(query.filter, limit, query.after)
+        return await gateway.listed(query.filter, limit, query.before)
     if query.arena is None:
         raise InvalidQuery(["arena: is needed with order=doubt"])
     allowed = BattleFilterQuery(arena=query.arena, order=query.order)
     if wrong := [name for name, value in allowed if getattr(query, name) != value]:
         raise InvalidQuery([f"{name}: cannot be combined with order=doubt" for name in wrong])
     return ListedBattles(await gateway.doubtful(limit, query.arena), None)
-
-
-def _vote_in(body: bytes) -> Vote:
-    try:
-        return VoteSubmission.model_validate_json(body).vote
-    except ValidationError as error:
-        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None

@@ -23,6 +23,7 @@ from services.gateway.battles.bodies import (
     NDJSON,
     Line,
     declared_type,
+    json_body,
     read_all,
     read_lines,
 )
@@ -47,7 +48,7 @@ def routes(gateway: Gateway) -> APIRouter:
         status_code=202,
         response_model=Submitted | BattleView,
         responses=RESPONSES | _RESPONSES,
-        openapi_extra={"requestBody": _REQUEST_BODY},
+        openapi_extra=_BODY,
     )
     async def submit(request: Request, query: Annotated[SubmissionQuery, Query()]) -> Response:
         """The same battle sent twice is one battle; if it failed, it runs again. NDJSON is answered line by
@@ -167,11 +168,6 @@ class _StreamWhileReading(StreamingResponse):
         await self.stream_response(send)
 
 
-_SCHEMA: dict[str, Any] = BattleSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
-SCHEMAS: dict[str, Any] = {**_SCHEMA.pop("$defs", {}), "BattleSubmission": _SCHEMA}
-"""Schemas of the request body for the OpenAPI document. The framework does not know them, since the body is
-read as a stream."""
-
 _EXAMPLE = {
     "arena": "mine",
     "query": "Why is the sky blue?",
@@ -183,13 +179,9 @@ _EXAMPLE = {
     },
     "b": {"system": "y", "text": "It reflects the sea."},
 }
-_REQUEST_BODY = {
-    "required": True,
-    "content": {
-        JSON: {"schema": {"$ref": "#/components/schemas/BattleSubmission"}, "example": _EXAMPLE},
-        NDJSON[0]: {"schema": {"type": "string", "description": "One battle per line, in UTF-8."}},
-    },
-}
+_BODY = json_body(BattleSubmission, _EXAMPLE)
+_LINES = {"schema": {"type": "string", "description": "One battle per line, in UTF-8."}}
+_BODY["requestBody"]["content"][NDJSON[0]] = _LINES
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "model": Submitted | BattleView,

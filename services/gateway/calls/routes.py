@@ -1,7 +1,7 @@
 """GET /v1/battles/{id}/calls, and the page /battles/{id}/calls."""
 
 from fastapi import APIRouter, Depends
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
 from nuggetstream.domain.identity import content_hash
@@ -9,7 +9,6 @@ from nuggetstream.views.calls import CallView
 from services.gateway.administration import FORBIDDEN
 from services.gateway.battles.intake import known_row
 from services.gateway.battles.query import BattleId
-from services.gateway.pages.responses import page_response
 from services.gateway.pages.stages import waterfall_of
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
@@ -51,17 +50,14 @@ def routes(database: Database, env: Environment) -> APIRouter:
         include_in_schema=False,
         response_class=HTMLResponse,
     )
-    async def page(battle_id: str) -> Response:
-        async def render() -> str:
-            row, made = await read(battle_id)
-            return env.get_template("calls/page.html").render(
-                arena=row.arena,
-                battle=row,
-                calls=made,
-                bars=waterfall_of(made),
-                trace=trace_id_of(content_hash(row.id)),
-            )
-
-        return await page_response(env, render)
+    async def page(battle_id: str) -> str:
+        row, made = await read(battle_id)
+        return env.get_template("calls/page.html").render(
+            arena=row.arena,
+            battle=row,
+            calls=made,
+            bars=waterfall_of(made),
+            trace=trace_id_of(content_hash(row.id)),
+        )
 
     return router

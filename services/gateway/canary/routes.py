@@ -1,11 +1,10 @@
 """GET /v1/canary, and the page /canary."""
 
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
 from nuggetstream.views.canary import CanaryRunView
-from services.gateway.pages.responses import page_response
 from services.gateway.problems import RESPONSES
 from services.gateway.query import query_from_form, reject_unknown_parameters
 from services.store.canary_runs import CanaryRuns, StoredCanaryRun
@@ -44,12 +43,9 @@ def routes(database: Database, env: Environment) -> APIRouter:
         return await latest()
 
     @router.get("/canary", include_in_schema=False, response_class=HTMLResponse)
-    async def page(request: Request) -> Response:
-        async def render() -> str:
-            query = query_from_form(CanaryPageQuery, request.query_params)
-            return env.get_template("canary/page.html").render(arena=query.arena, runs=await latest())
-
-        return await page_response(env, render)
+    async def page(request: Request) -> str:
+        query = query_from_form(CanaryPageQuery, request.query_params)
+        return env.get_template("canary/page.html").render(arena=query.arena, runs=await latest())
 
     return router
 

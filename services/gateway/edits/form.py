@@ -6,46 +6,36 @@ Only a page of this gateway can send it: the check of `Origin` (`hosts`) rejects
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
-from pydantic import ValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from nuggetstream.domain.nugget import Assignment, Importance, Nugget
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from services.gateway.access.guard import Access
-from services.gateway.battles.bodies import declared_type, read_all
+from services.gateway.battles.bodies import read_form
 from services.gateway.edits.editor import Editor, correctable
 from services.gateway.edits.routes import MAX_EDIT_BYTES
 from services.gateway.errors import InvalidQuery, OutdatedVersion
-from services.gateway.pages.environment import page_environment
-from services.gateway.pages.responses import problem_page
-from services.gateway.problems import EXPECTED, headers_of, problem_of, status_of
-from services.wire.query_parameters import problems_in
+from services.gateway.query import reporting_problems
 
-_FORM = "application/x-www-form-urlencoded"
 _KEEP, _DELETE, _INTO = "keep", "delete", "into "
 
 
 def routes(editor: Editor, access: Access) -> APIRouter:
     """The route of the form."""
-    router = APIRouter(include_in_schema=False)
-    page = problem_page(page_environment())
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.post("/battles/{battle_id:path}/nuggets")
     async def edit(battle_id: str, request: Request) -> Response:
-        try:
-            declared_type(request.headers, _FORM)
-            fields = _fields(await read_all(request.stream(), MAX_EDIT_BYTES))
-            access.check_form(request, fields)
-            current = await editor.current(battle_id)
-            listed, labels = current.nugget_list, correctable(current)
-            if fields.get("version") != str(listed.version):
-                raise OutdatedVersion(battle_id, _number(fields.get("version")), listed.version)
-            await editor.edit(battle_id, submission_of(fields, listed.nuggets, labels).to_core())
-        except EXPECTED as error:
-            return page(problem_of(error), status_of(error), headers_of(error))
+        fields = await read_form(request, MAX_EDIT_BYTES)
+        access.check_form(request, fields)
+        current = await editor.current(battle_id)
+        listed, labels = current.nugget_list, correctable(current)
+        if fields.get("version") != str(listed.version):
+            raise OutdatedVersion(battle_id, _number(fields.get("version")), listed.version)
+        await editor.edit(battle_id, submission_of(fields, listed.nuggets, labels).to_core())
         return RedirectResponse(f"/battles/{quote(battle_id)}#nuggets", 303)
 
     return router
@@ -70,10 +60,8 @@ def submission_of(
     if not operations:
         raise InvalidQuery(["operations: nothing was changed"])
     edit = {name: fields.get(name) for name in ("version", "author", "reason")}
-    try:
+    with reporting_problems():
         return NuggetEditSubmission.model_validate(edit | {"operations": operations})
-    except ValidationError as error:
-        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None
 
 
 def _corrections(fields: Mapping[str, str], labels: Sequence[Assignment]) -> Iterator[dict[str, object]]:
@@ -107,14 +95,6 @@ def _operations(fields: Mapping[str, str], nuggets: Sequence[Nugget]) -> Iterato
     if _line(new := fields.get("new text", "")):
         importance = fields.get("new importance", Importance.OKAY.value)
         yield {"op": "add", "text": new, "importance": importance}
-
-
-def _fields(body: bytes) -> dict[str, str]:
-    try:
-        pairs = parse_qsl(body.decode(), keep_blank_values=True, strict_parsing=True)
-    except ValueError as error:
-        raise InvalidQuery([f"the form cannot be read: {error}"]) from None
-    return dict(pairs)
 
 
 def _line(text: str) -> str:

@@ -3,34 +3,24 @@
 from typing import Any
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import ValidationError
 
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.common import Problem
 from nuggetstream.views.nuggets import NuggetEditView
 from services.gateway.administration import FORBIDDEN
-from services.gateway.battles.bodies import JSON, declared_type, read_all
+from services.gateway.battles.bodies import json_body, read_json
 from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.query import BattleId
 from services.gateway.edits.editor import Editor
-from services.gateway.errors import InvalidQuery
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
-from services.wire.query_parameters import problems_in
 
 MAX_EDIT_BYTES = 1024 * 1024
-SCHEMAS: dict[str, Any] = NuggetEditSubmission.model_json_schema(ref_template="#/components/schemas/{model}")
-SCHEMAS = SCHEMAS.pop("$defs") | {"NuggetEditSubmission": SCHEMAS}
-"""Schemas of the request body, see `submission_routes.SCHEMAS`."""
 _EXAMPLE = {
     "version": 1,
     "author": "Ada",
     "reason": "The year was wrong.",
     "operations": [{"op": "reword", "nugget": "5f0c…", "text": "The treaty was signed in 1990."}],
-}
-_BODY = {
-    "required": True,
-    "content": {JSON: {"schema": {"$ref": "#/components/schemas/NuggetEditSubmission"}, "example": _EXAMPLE}},
 }
 
 
@@ -50,21 +40,13 @@ def routes(editor: Editor) -> APIRouter:
         status_code=202,
         tags=["battles"],
         responses=responses,
-        openapi_extra={"requestBody": _BODY},
+        openapi_extra=json_body(NuggetEditSubmission, _EXAMPLE),
     )
     async def edit(battle_id: BattleId, request: Request) -> NuggetEditView:
         """The new list is labelled, and scores, preference and boards follow. Labels of nuggets whose text
         stays are kept. The same edit sent again is the same edit."""
-        declared_type(request.headers, JSON)
-        submission = _edit_in(await read_all(request.stream(), MAX_EDIT_BYTES))
+        submission = await read_json(request, NuggetEditSubmission, MAX_EDIT_BYTES)
         [view] = edit_views([await editor.edit(battle_id, submission.to_core())])
         return view
 
     return router
-
-
-def _edit_in(body: bytes) -> NuggetEditSubmission:
-    try:
-        return NuggetEditSubmission.model_validate_json(body)
-    except ValidationError as error:
-        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None

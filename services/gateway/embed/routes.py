@@ -8,13 +8,13 @@ The page works without scripts: votes are forms that lead back to it. Who may sh
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
-from urllib.parse import parse_qsl, quote
+from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.offline import any_offline
@@ -24,20 +24,24 @@ from services.access.callers import ANYBODY, Role
 from services.access.embed_tokens import LONGEST, embed_token
 from services.access.keys import Keys
 from services.access.visits import VISIT
-from services.gateway.battles.bodies import JSON, declared_type, read_all
+from services.gateway.battles.bodies import JSON, declared_type, json_body, read_all, read_form
 from services.gateway.battles.event_routes import After, event_stream
 from services.gateway.battles.query import BattleId
+from services.gateway.battles.routes import VoteSubmission
 from services.gateway.errors import InvalidQuery
 from services.gateway.pages.explanation import explanation_lines
-from services.gateway.pages.responses import page_response
 from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
-from services.gateway.query import query_from_form, reject_unknown_parameters
+from services.gateway.query import (
+    query_from_form,
+    query_string,
+    reject_unknown_parameters,
+    reporting_problems,
+)
 from services.runtime.metrics import EMBED_VIEWS
-from services.wire.query_parameters import QueryParameters, Text, problems_in
+from services.wire.query_parameters import QueryParameters, Text
 
-_FORM = "application/x-www-form-urlencoded"
 _MAX_BYTES = 4 * 1024
 _WIDGET = Path(__file__).parents[1] / "pages" / "static" / "widget.js"
 _LONGEST_MINUTES = int(LONGEST / timedelta(minutes=1))
@@ -52,15 +56,6 @@ class EmbedTokenRequest(BaseModel):
     """Whether the frame has buttons to vote; the key needs the role `vote`."""
     minutes: Annotated[int, Field(ge=1, le=_LONGEST_MINUTES)] = 60
     """Minutes until the token expires."""
-
-
-SCHEMAS: dict[str, Any] = {"EmbedTokenRequest": EmbedTokenRequest.model_json_schema()}
-"""Schema of the request body, see `submission_routes.SCHEMAS`."""
-_TOKEN_BODY = {
-    "content": {
-        JSON: {"schema": {"$ref": "#/components/schemas/EmbedTokenRequest"}, "example": {"vote": True}}
-    },
-}
 
 
 class EmbedQuery(QueryParameters):
@@ -83,29 +78,20 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
     router = _events_and_script(gateway)
 
     @router.get("/embed/battles/{battle_id:path}", include_in_schema=False, response_class=HTMLResponse)
-    async def page(battle_id: str, request: Request) -> Response:
-        async def render() -> str:
-            return _page(
-                env,
-                await gateway.view(battle_id),
-                query_from_form(EmbedQuery, request.query_params),
-            )
+    async def page(battle_id: str, request: Request) -> str:
+        view = await gateway.view(battle_id)
+        return _page(env, view, query_from_form(EmbedQuery, request.query_params))
 
-        return await page_response(env, render)
-
-    @router.post("/embed/battles/{battle_id:path}/vote", include_in_schema=False)
+    @router.post("/embed/battles/{battle_id:path}/vote", include_in_schema=False, response_class=HTMLResponse)
     async def vote(battle_id: str, request: Request) -> Response:
-        async def cast() -> Response:
-            fields = await _fields(request)
-            if (visit := VISIT.get()) is not None:
-                visit.check_csrf(fields.get("csrf"))
-            choice = _vote_in(fields)
-            await gateway.intake.vote(battle_id, choice, datetime.now(UTC))
-            return RedirectResponse(
-                f"/embed/battles/{quote(battle_id)}?{_with_token(request)}voted={choice.value}", 303
-            )
-
-        return await page_response(env, cast)
+        fields = await read_form(request, _MAX_BYTES)
+        if (visit := VISIT.get()) is not None:
+            visit.check_csrf(fields.get("csrf"))
+        with reporting_problems():
+            choice = VoteSubmission.model_validate({"vote": fields.get("vote")}).vote
+        await gateway.intake.vote(battle_id, choice, datetime.now(UTC))
+        back = query_string(request.query_params, voted=choice.value)
+        return RedirectResponse(f"/embed/battles/{quote(battle_id)}?{back}", 303)
 
     @router.post(
         "/v1/battles/{battle_id:path}/embed-token",
@@ -114,7 +100,7 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
         tags=["battles"],
         dependencies=[Depends(reject_unknown_parameters)],
         responses={status: RESPONSES[status] for status in (403, 404, 413, 415, 422, 503)},
-        openapi_extra={"requestBody": _TOKEN_BODY},
+        openapi_extra=json_body(EmbedTokenRequest, {"vote": True}, required=False),
     )
     async def token(battle_id: BattleId, request: Request) -> EmbedToken:
         """The token is for this battle alone, is stored nowhere, and ends with the key that made it."""
@@ -162,10 +148,8 @@ async def _wanted(request: Request) -> EmbedTokenRequest:
     if not body.strip():
         return EmbedTokenRequest()
     declared_type(request.headers, JSON)
-    try:
+    with reporting_problems():
         return EmbedTokenRequest.model_validate_json(body)
-    except ValidationError as error:
-        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None
 
 
 def _page(env: Environment, view: BattleView, query: EmbedQuery) -> str:
@@ -181,23 +165,3 @@ def _page(env: Environment, view: BattleView, query: EmbedQuery) -> str:
         voted=query.voted,
         votes=list(Vote),
     )
-
-
-def _with_token(request: Request) -> str:
-    token = request.query_params.get("token")
-    return "" if token is None else f"token={quote(token)}&"
-
-
-def _vote_in(fields: dict[str, str]) -> Vote:
-    try:
-        return Vote(fields.get("vote", ""))
-    except ValueError:
-        raise InvalidQuery([f"vote: should be one of {', '.join(vote.value for vote in Vote)}"]) from None
-
-
-async def _fields(request: Request) -> dict[str, str]:
-    declared_type(request.headers, _FORM)
-    try:
-        return dict(parse_qsl((await read_all(request.stream(), _MAX_BYTES)).decode()))
-    except ValueError as error:
-        raise InvalidQuery([f"the form cannot be read: {error}"]) from None

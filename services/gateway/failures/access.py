@@ -39,15 +39,8 @@ class AdminAccess:
         Raises:
             Forbidden: It has no right.
         """
-        if self.token is not None:
-            sent = request.headers.get("authorization", "")
-            if not hmac.compare_digest(sent.encode(), f"Bearer {self.token}".encode()):
-                raise Forbidden(_WRONG)
-        elif not is_loopback(self.host):
-            raise Forbidden(_UNPROTECTED)
-        elif "origin" in request.headers or not is_loopback(request.url.hostname or ""):
-            # A page on the web, which names itself, or a name of the web that leads to this machine.
-            raise Forbidden(_FOREIGN)
+        sent, is_from_page = request.headers.get("authorization", ""), "origin" in request.headers
+        self._check(request, sent, f"Bearer {self.token}", _WRONG, is_foreign=is_from_page)
 
     @property
     def by_form(self) -> bool:
@@ -64,42 +57,40 @@ class AdminAccess:
         Raises:
             Forbidden: It has no right.
         """
-        if self.token is not None:
-            if not hmac.compare_digest(token.encode(), self.token.encode()):
-                raise Forbidden(_WRONG_FORM)
-        elif not is_loopback(self.host):
-            raise Forbidden(_UNPROTECTED)
-        elif not is_loopback(request.url.hostname or ""):
-            raise Forbidden(_FOREIGN)
+        self._check(request, token, self.token or "", _WRONG_FORM)
 
+    async def check_page(self, request: Request) -> None:
+        """Check a request for an administrators' page: a browser asks a person for the token.
 
-@dataclass(frozen=True, slots=True)
-class AdminPageAccess:
-    """Whether a request may read an administrators' page: a browser asks a person for the token.
-
-    Basic authorization is accepted only here, because browsers send it unasked, also with requests that
-    another site's page makes them send; reading a page changes nothing.
-    """
-
-    access: AdminAccess
-
-    async def __call__(self, request: Request) -> None:
-        """Check a request; a dependency of every page for administrators.
+        Basic authorization is accepted only here, because browsers send it unasked, also with requests that
+        another site's page makes them send; reading a page changes nothing.
 
         Raises:
             HTTPException: It has not the token, which the browser is told to ask for.
             Forbidden: There is no token, and the request does not come from this machine.
         """
-        token = self.access.token
-        if token is None:
-            await self.access(request)
+        if self.token is None:
+            await self(request)
             return
         kind, _, sent = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "basic":
             sent = _password(sent)
-        if not hmac.compare_digest(sent.encode(), token.encode()):
+        if not hmac.compare_digest(sent.encode(), self.token.encode()):
             challenge = {"WWW-Authenticate": 'Basic realm="nuggetstream administrators", charset="UTF-8"'}
             raise HTTPException(401, _PAGE, challenge)
+
+    def _check(
+        self, request: Request, sent: str, expected: str, wrong: str, *, is_foreign: bool = False
+    ) -> None:
+        """Compare what was sent where there is a token; else only programs on this machine pass."""
+        if self.token is not None:
+            if not hmac.compare_digest(sent.encode(), expected.encode()):
+                raise Forbidden(wrong)
+        elif not is_loopback(self.host):
+            raise Forbidden(_UNPROTECTED)
+        elif is_foreign or not is_loopback(request.url.hostname or ""):
+            # A page on the web, which names itself, or a name of the web that leads to this machine.
+            raise Forbidden(_FOREIGN)
 
 
 def _password(credentials: str) -> str:

@@ -17,23 +17,11 @@ from services.gateway.battles.intake import Intake
 from services.gateway.errors import UnknownFailure
 from services.gateway.failures.dead_letters import DeadLetters, StoredLetter
 from services.gateway.failures.regrading import Regrading
+from services.store.battle_search import Position
 from services.store.failed import FailedBattle, FailedBattles, FailureFilter
 
 _MOST_GRADERS = 100  # of one battle
 _LETTER = re.compile(r"dead-([1-9][0-9]{0,17})")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A failure in the list: those behind it are older, or happened at the same time.
-
-    Attributes:
-        failed_at: When it happened.
-        id: Its id.
-    """
-
-    failed_at: datetime
-    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +41,7 @@ class FailureActions:
     regrading: Regrading
 
     async def select(
-        self, selection: FailureFilter, limit: int, after: Place | None = None
+        self, selection: FailureFilter, limit: int, after: Position | None = None
     ) -> list[FailureEntry]:
         """The newest failures that the filter selects, newest first.
 
@@ -62,19 +50,18 @@ class FailureActions:
         Args:
             selection: The filter.
             limit: Maximum number of failures.
-            after: Where the page before ended; None for the first page.
-
+            after: Time and id of the failure with which the page before ended; None for the first page.
         Raises:
             Unavailable: The database or the broker does not answer.
         """
         of_battles, of_letters = selection, selection
         key: tuple[datetime, str] | None = None
-        below = None if after is None else _sequence(after.id)
+        below = None if after is None else _sequence(after.battle_id)
         if after is not None and below is not None:
-            of_battles = replace(selection, until=after.failed_at)
+            of_battles = replace(selection, until=after.received_at)
         elif after is not None:
-            key = (after.failed_at, after.id)
-            of_letters = replace(selection, until=after.failed_at + timedelta.resolution)
+            key = (after.received_at, after.battle_id)
+            of_letters = replace(selection, until=after.received_at + timedelta.resolution)
         entries = [_battle_entry(failed) for failed in await self.battles.select(of_battles, limit, key)]
         entries += [_letter_entry(stored) for stored in await self.letters.select(of_letters, limit, below)]
         return sorted(entries, key=lambda entry: entry.failed_at, reverse=True)[:limit]

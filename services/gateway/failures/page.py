@@ -7,12 +7,12 @@ POST /battles/{id}/retry  ->  all that failed of a battle retried, and back to i
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment
-from pydantic import AfterValidator, Field
+from pydantic import Field
 from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.failure import Reason
@@ -21,18 +21,16 @@ from nuggetstream.views.failures import FailureEntry
 from services.access.visits import visible_arenas
 from services.gateway.access.guard import Access
 from services.gateway.administration import Pace
-from services.gateway.battles.bodies import declared_type, read_all
-from services.gateway.battles.query import checked_position, position_of, written
+from services.gateway.battles.bodies import read_form
+from services.gateway.battles.query import Before, written
 from services.gateway.errors import InvalidQuery
-from services.gateway.failures.actions import FailureActions, Place
+from services.gateway.failures.actions import FailureActions
 from services.gateway.failures.routes import require_visible
-from services.gateway.pages.responses import page_response
 from services.gateway.query import query_from_form, query_string
 from services.store.battle_search import Position
 from services.store.failed import FailureFilter
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
-_FORM = "application/x-www-form-urlencoded"
 _MOST_BYTES = 4096
 _SHOWN = 100
 
@@ -48,18 +46,10 @@ class FailuresPageQuery(QueryParameters):
     """Only failures of battles of this arena."""
     closed: bool = False
     """List discarded failures and those that a later run made good, too."""
-    before: Annotated[Text, AfterValidator(checked_position)] | None = None
+    before: Before | None = None
     """Only failures behind this one, written TIME,ID; the link to older failures has it."""
     result: Literal["retried", "discarded", "unchanged"] | None = None
     """Result of the action that led to the page."""
-
-    @property
-    def place(self) -> Place | None:
-        """Where the page before ended; None for the first page."""
-        if self.before is None:
-            return None
-        position = position_of(self.before)
-        return Place(position.received_at, position.battle_id)
 
 
 def routes(actions: FailureActions, access: Access, env: Environment, pace: Pace | None = None) -> APIRouter:
@@ -74,63 +64,50 @@ def routes(actions: FailureActions, access: Access, env: Environment, pace: Pace
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/failures")
-    async def failures(request: Request) -> Response:
-        async def render() -> str:
-            query = query_from_form(FailuresPageQuery, request.query_params)
-            selection = FailureFilter(
-                reason=query.reason,
-                stage=query.stage,
-                arena=query.arena,
-                closed=query.closed,
-                within=visible_arenas(),
-            )
-            entries = await actions.select(selection, _SHOWN, query.place)
-            return env.get_template("failures/page.html").render(
-                arena=query.arena,
-                query=query,
-                here=query_string(request.query_params, result=None),
-                reasons=list(Reason),
-                stages=list(Stage),
-                entries=entries,
-                older=_older(entries, request.query_params),
-                newest=query_string(request.query_params, result=None, before=None),
-                token=access.asks_for_token(),
-            )
+    async def failures(request: Request) -> str:
+        query = query_from_form(FailuresPageQuery, request.query_params)
+        selection = FailureFilter(
+            reason=query.reason,
+            stage=query.stage,
+            arena=query.arena,
+            closed=query.closed,
+            within=visible_arenas(),
+        )
+        entries = await actions.select(selection, _SHOWN, query.before)
+        return env.get_template("failures/page.html").render(
+            arena=query.arena,
+            query=query,
+            here=query_string(request.query_params, result=None),
+            reasons=list(Reason),
+            stages=list(Stage),
+            entries=entries,
+            older=_older(entries, request.query_params),
+            newest=query_string(request.query_params, result=None, before=None),
+            token=access.asks_for_token(),
+        )
 
-        return await page_response(env, render)
-
-    _add_forms(router, actions, access, env, pace or Pace())
+    _add_forms(router, actions, access, pace or Pace())
     return router
 
 
-def _add_forms(
-    router: APIRouter, actions: FailureActions, access: Access, env: Environment, paced: Pace
-) -> None:
+def _add_forms(router: APIRouter, actions: FailureActions, access: Access, paced: Pace) -> None:
     async def checked_fields(request: Request) -> dict[str, str]:
-        declared_type(request.headers, _FORM)
-        body = await read_all(request.stream(), _MOST_BYTES)
-        fields = dict(parse_qsl(body.decode("utf-8", "replace")))
+        fields = await read_form(request, _MOST_BYTES)
         access.check_form(request, fields)
         await paced()
         return fields
 
     @router.post("/failures")
     async def act(request: Request) -> Response:
-        async def done() -> Response:
-            result = await _act(actions, await checked_fields(request))
-            back = query_string(request.query_params, result=result)
-            return RedirectResponse(f"/failures?{back}", 303)
-
-        return await page_response(env, done)
+        result = await _act(actions, await checked_fields(request))
+        back = query_string(request.query_params, result=result)
+        return RedirectResponse(f"/failures?{back}", 303)
 
     @router.post("/battles/{battle_id:path}/retry")
     async def retry(battle_id: str, request: Request) -> Response:
-        async def done() -> Response:
-            await checked_fields(request)
-            await actions.retry_battle(battle_id)
-            return RedirectResponse(f"/battles/{quote(battle_id)}", 303)
-
-        return await page_response(env, done)
+        await checked_fields(request)
+        await actions.retry_battle(battle_id)
+        return RedirectResponse(f"/battles/{quote(battle_id)}", 303)
 
 
 def _older(entries: Sequence[FailureEntry], params: QueryParams) -> str | None:

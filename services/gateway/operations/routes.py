@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 from pydantic import Field
 from starlette.datastructures import QueryParams
@@ -18,7 +18,6 @@ from nuggetstream.domain.pipeline import Stage
 from services.access.visits import visible_arenas
 from services.gateway.operations.budgets import Budgets, budget_lines
 from services.gateway.operations.state import stream_lines
-from services.gateway.pages.responses import page_response
 from services.gateway.pages.stages import Paid, paid_for
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form
@@ -52,17 +51,14 @@ def routes(gateway: Gateway, bus: Bus, env: Environment, budgets: Budgets) -> AP
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/operations")
-    async def operations(request: Request) -> Response:
-        return await page_response(env, lambda: _operations(gateway, bus, env, budgets, request.query_params))
+    async def operations(request: Request) -> str:
+        return await _operations(gateway, bus, env, budgets, request.query_params)
 
     @router.get("/arenas")
-    async def arenas(request: Request) -> Response:
-        async def render() -> str:
-            query = query_from_form(ArenasQuery, request.query_params)
-            template = env.get_template("arenas/page.html")
-            return template.render(arena=query.arena, arenas=await gateway.arenas())
-
-        return await page_response(env, render)
+    async def arenas(request: Request) -> str:
+        query = query_from_form(ArenasQuery, request.query_params)
+        template = env.get_template("arenas/page.html")
+        return template.render(arena=query.arena, arenas=await gateway.arenas())
 
     return router
 

@@ -9,10 +9,8 @@ from functools import cache
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
-
-from services.gateway.pages.responses import page_response
 
 _SCHEMAS = "#/components/schemas/"
 _SUBJECTS = ("battles", "ratings", "operations", "administration")  # in the order of use, others behind them
@@ -99,12 +97,9 @@ def routes(env: Environment, document: Callable[[], Mapping[str, Any]]) -> APIRo
         return content_of(document())
 
     @router.get("/docs")
-    async def docs(request: Request) -> Response:
-        async def render() -> str:
-            arena = request.query_params.get("arena") or None  # only for the links of the page
-            return env.get_template("docs/page.html").render(arena=arena, **content())
-
-        return await page_response(env, render)
+    async def docs(request: Request) -> str:
+        arena = request.query_params.get("arena") or None  # only for the links of the page
+        return env.get_template("docs/page.html").render(arena=arena, **content())
 
     return router
 

@@ -4,7 +4,7 @@ GET /battles/{id}  ->  HTML
 """
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 
 from nuggetstream.domain.battle import Side
@@ -13,7 +13,6 @@ from services.gateway.pages.explanation import explanation_lines, failure_groups
 from services.gateway.pages.grades import grade_tables
 from services.gateway.pages.markdown import rendered
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of, places_in
-from services.gateway.pages.responses import page_response
 from services.gateway.pages.sentences import sentences_of, with_unsupported
 from services.gateway.pages.stages import NAMES, timeline_of
 from services.gateway.pages.verdict import verdict_of
@@ -25,9 +24,9 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/battles/{battle_id:path}")
-    async def battle(battle_id: str, request: Request) -> Response:
+    async def battle(battle_id: str, request: Request) -> str:
         base_url, edits = str(request.base_url).rstrip("/"), "edit" in request.query_params
-        return await page_response(env, lambda: _battle(gateway, env, battle_id, base_url, edits=edits))
+        return await _battle(gateway, env, battle_id, base_url, edits=edits)
 
     return router
 

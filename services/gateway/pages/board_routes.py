@@ -21,7 +21,6 @@ from services.gateway.pages.downloads import Format, download, formats
 from services.gateway.pages.heatmap import heatmap_of
 from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_lines import chart_of
-from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
 from services.gateway.ratings.query import StyleQuery
@@ -45,28 +44,25 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/leaderboard/timeline")
-    async def timeline(request: Request) -> Response:
-        return await page_response(env, lambda: _timeline(gateway, env, request.query_params))
+    async def timeline(request: Request) -> str:
+        return await _timeline(gateway, env, request.query_params)
 
     @router.get("/leaderboard/table")
-    async def table(request: Request) -> Response:
-        return await page_response(env, lambda: _table(gateway, env, request.query_params))
+    async def table(request: Request) -> str:
+        return await _table(gateway, env, request.query_params)
 
     @router.get("/leaderboard/style")
-    async def style(request: Request) -> Response:
-        return await page_response(env, lambda: _style(gateway, env, request.query_params))
+    async def style(request: Request) -> str:
+        return await _style(gateway, env, request.query_params)
 
     @router.get("/leaderboard/files/{kind}")
     async def file(kind: Format, request: Request) -> Response:
-        async def made() -> Response:
-            query = query_from_form(BoardsQuery, request.query_params)
-            if kind not in formats():
-                raise InvalidQuery([f"{kind.value}: cannot be written, because polars is not installed"])
-            file = await asyncio.to_thread(download, await gateway.ratings.boards(query), kind)
-            headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-            return Response(file.body, media_type=file.media_type, headers=headers)
-
-        return await page_response(env, made)
+        query = query_from_form(BoardsQuery, request.query_params)
+        if kind not in formats():
+            raise InvalidQuery([f"{kind.value}: cannot be written, because polars is not installed"])
+        file = await asyncio.to_thread(download, await gateway.ratings.boards(query), kind)
+        headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+        return Response(file.body, media_type=file.media_type, headers=headers)
 
     return router
 

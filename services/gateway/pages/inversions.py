@@ -4,7 +4,7 @@ GET /inversions?arena=…  ->  the agreement of the lenses, and the newest disag
 """
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
@@ -13,7 +13,6 @@ from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.nugget import Cause, Support
 from nuggetstream.views.battles import BattleView
 from services.gateway.pages.board_routes import busiest_arena
-from services.gateway.pages.responses import page_response
 from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form
@@ -46,8 +45,8 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/inversions")
-    async def inversions(request: Request) -> Response:
-        return await page_response(env, lambda: _inversions(gateway, env, request.query_params))
+    async def inversions(request: Request) -> str:
+        return await _inversions(gateway, env, request.query_params)
 
     return router
 

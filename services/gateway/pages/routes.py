@@ -8,7 +8,7 @@ The pages are rendered from the same views as the JSON, and every link of the si
 from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
@@ -22,7 +22,6 @@ from services.gateway.pages.board_routes import busiest_arena, links, style_link
 from services.gateway.pages.downloads import formats
 from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
-from services.gateway.pages.responses import page_response
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
 from services.store.battle_search import BattleFilter
@@ -50,13 +49,12 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/")
-    async def home(request: Request) -> Response:
-        base_url = str(request.base_url).rstrip("/")
-        return await page_response(env, lambda: _home(gateway, env, request.query_params, base_url))
+    async def home(request: Request) -> str:
+        return await _home(gateway, env, request.query_params, str(request.base_url).rstrip("/"))
 
     @router.get("/leaderboard")
-    async def leaderboard(request: Request) -> Response:
-        return await page_response(env, lambda: _leaderboard(gateway, env, request.query_params))
+    async def leaderboard(request: Request) -> str:
+        return await _leaderboard(gateway, env, request.query_params)
 
     return router
 

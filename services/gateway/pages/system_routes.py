@@ -7,7 +7,7 @@ import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse
 from jinja2 import Environment
 from pydantic import Field
 from starlette.datastructures import QueryParams
@@ -19,7 +19,6 @@ from nuggetstream.views.comparisons import PairsView
 from nuggetstream.views.ratings import BoardView
 from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.comparison import counted, predictions, seen_from
-from services.gateway.pages.responses import page_response
 from services.gateway.pages.trends import Trends, trends_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form
@@ -49,8 +48,8 @@ def routes(gateway: Gateway, env: Environment) -> APIRouter:
     router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
     @router.get("/system")
-    async def system(request: Request) -> Response:
-        return await page_response(env, lambda: _system(gateway, env, request.query_params))
+    async def system(request: Request) -> str:
+        return await _system(gateway, env, request.query_params)
 
     return router
 

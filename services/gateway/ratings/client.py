@@ -2,11 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import grpc
 from arena.v1 import ratings_pb2, ratings_pb2_grpc
-from google.protobuf.message import Message
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.views.comparisons import AdviceView, AgreementView, CombinedView, PairsView
@@ -16,6 +15,7 @@ from services.gateway.errors import InvalidQuery
 from services.runtime.rpc import DEADLINE
 from services.runtime.rpc_errors import as_stage_error, own_words
 from services.wire.convert import from_message, to_message
+from services.wire.query_parameters import QueryParameters
 from services.wire.rating_queries import (
     AdviceQuery,
     AgreementQuery,
@@ -24,8 +24,6 @@ from services.wire.rating_queries import (
     PairsQuery,
     TimelineQuery,
 )
-
-R = TypeVar("R", bound=Message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,7 @@ class RatingsClient:
         """One board per lens."""
         if not query.lens:
             query = query.model_copy(update={"lens": self.lenses})
-        request = to_message(query, ratings_pb2.GetLeaderboardRequest)
-        response = await self._ask(self._stub.GetLeaderboard, request)
+        response = await self._ask("GetLeaderboard", query)
         return [from_message(board, BoardView) for board in response.boards]
 
     @property
@@ -68,34 +65,28 @@ class RatingsClient:
 
     async def combined(self, query: CombinedQuery) -> CombinedView:
         """Human and automatic votes in one rating."""
-        request = to_message(query, ratings_pb2.GetCombinedRequest)
-        return from_message(await self._ask(self._stub.GetCombined, request), CombinedView)
+        return from_message(await self._ask("GetCombined", query), CombinedView)
 
     async def pairs(self, query: PairsQuery) -> PairsView:
         """Every pair of systems."""
-        request = to_message(query, ratings_pb2.GetPairsRequest)
-        return from_message(await self._ask(self._stub.GetPairs, request), PairsView)
+        return from_message(await self._ask("GetPairs", query), PairsView)
 
     async def advice(self, query: AdviceQuery) -> AdviceView:
         """Which battles to run next."""
-        request = to_message(query, ratings_pb2.GetAdviceRequest)
-        return from_message(await self._ask(self._stub.GetAdvice, request), AdviceView)
+        return from_message(await self._ask("GetAdvice", query), AdviceView)
 
     async def timeline(self, query: TimelineQuery) -> TimelineView:
         """Ratings over time."""
-        request = to_message(query, ratings_pb2.GetTimelineRequest)
-        return from_message(await self._ask(self._stub.GetTimeline, request), TimelineView)
+        return from_message(await self._ask("GetTimeline", query), TimelineView)
 
     async def agreement(self, query: AgreementQuery) -> AgreementView:
         """How far the lenses agree."""
-        request = to_message(query, ratings_pb2.GetAgreementRequest)
-        return from_message(await self._ask(self._stub.GetAgreement, request), AgreementView)
+        return from_message(await self._ask("GetAgreement", query), AgreementView)
 
-    @property
-    def _stub(self) -> Any:
-        return ratings_pb2_grpc.RatingsStub(self.channel)
-
-    async def _ask(self, call: Callable[..., Awaitable[R]], request: Message) -> R:
+    async def _ask(self, method: str, query: QueryParameters) -> Any:
+        """Call a method of the contract, whose request is named after it."""
+        call = getattr(ratings_pb2_grpc.RatingsStub(self.channel), method)
+        request = to_message(query, getattr(ratings_pb2, f"{method}Request"))
         try:
             metadata = None if self.sign is None else ((HEADER, await self.sign()),)
             return await call(request, timeout=self.deadline, metadata=metadata)

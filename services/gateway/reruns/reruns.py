@@ -18,38 +18,14 @@ from nuggetstream.views.reruns import RerunCost, RerunSource, RerunView
 from services.gateway.admission import Admission
 from services.gateway.battles.query import written
 from services.gateway.errors import InvalidQuery
-from services.store.battle_search import BattleFilter, BattleSearch, Position
+from services.gateway.reruns.query import RerunQuery, StartQuery
+from services.store.battle_search import BattleFilter, BattleSearch
 from services.store.battles import BattleRow
 from services.store.costs import Costs
-from services.store.stage_runs import RunResult, StageRun, StageRuns
-from services.store.work import Worker
+from services.store.stage_runs import RunResult, StageRuns
 from services.wire.evaluators import EVALUATORS, durable_of
 from services.wire.publishing import Publish
 from services.wire.subjects import event_name
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The battles of a rerun, and who evaluates them.
-
-    Attributes:
-        arena: Arena of the battles.
-        since: Earliest time of receipt.
-        stage: Name of the stage or evaluator that runs again.
-        name: Name of the rerun.
-        model: Model that labels, where the assigner runs.
-    """
-
-    arena: str
-    since: datetime
-    stage: str
-    name: str
-    model: str | None = None
-
-    def run_of(self, battle_id: str) -> StageRun:
-        """The run of one battle."""
-        named = (Stage(self.stage), "") if self.stage in MODEL_STAGES else (Stage.GRADER, self.stage)
-        return StageRun(Worker(battle_id, *named), self.name, self.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +48,21 @@ class Reruns:
     admission: Admission
     evaluators: Collection[str]
 
-    async def estimate(self, selection: Selection) -> RerunView:
+    async def estimate(self, query: RerunQuery) -> RerunView:
         """What the stages that would run have cost for these battles.
 
         Raises:
             InvalidQuery: There is no such stage or evaluator.
             Unavailable: The database does not answer.
         """
-        stages = self._asked(selection.stage)
-        lines = await self.costs.of_stages(selection.arena, selection.since, stages)
+        stages = self._asked(query.stage)
+        lines = await self.costs.of_stages(query.arena, query.since, stages)
         return RerunView(
-            battles=await self.runs.count(selection.arena, selection.since),
+            battles=await self.runs.count(query.arena, query.since),
             costs=[RerunCost.showing(line) for line in lines],
         )
 
-    async def start(self, selection: Selection, limit: int, after: Position | None) -> RerunView:
+    async def start(self, query: StartQuery) -> RerunView:
         """Start the battles of one page.
 
         Raises:
@@ -94,15 +70,15 @@ class Reruns:
             Unavailable: The database or the broker does not answer, or there is no room; starting again
                 is safe.
         """
-        self._asked(selection.stage)
+        self._asked(query.stage)
         await self.admission.require()
-        rows, following = await self._page(selection, limit, after)
+        rows, following = await self._page(query)
         results = Counter[RunResult]()
         for row in rows:
-            run = selection.run_of(row.id)
+            run = query.run_of(row.id, query.model)
             result, event = await self.runs.start(run, datetime.now(UTC))
             if event is not None:
-                await self.publish(event, selection.stage)
+                await self.publish(event, query.stage)
             results[result] += 1
         return RerunView(
             battles=len(rows),
@@ -112,19 +88,19 @@ class Reruns:
             next=following,
         )
 
-    async def compare(self, selection: Selection, limit: int, after: Position | None) -> RerunView:
+    async def compare(self, query: RerunQuery) -> RerunView:
         """Compare the results of one page with those before.
 
         Raises:
             InvalidQuery: There is no such stage or evaluator.
             Unavailable: The database does not answer.
         """
-        self._asked(selection.stage)
-        rows, following = await self._page(selection, limit, after)
+        self._asked(query.stage)
+        rows, following = await self._page(query)
         count, states = 0, Counter[Branch]()
         compared, changed = Counter[str](), Counter[str]()
         for row in rows:
-            found = await self.runs.comparison(selection.run_of(row.id))
+            found = await self.runs.comparison(query.run_of(row.id))
             if found is None:
                 continue
             count += 1
@@ -143,11 +119,9 @@ class Reruns:
             next=following,
         )
 
-    async def _page(
-        self, selection: Selection, limit: int, after: Position | None
-    ) -> tuple[list[BattleRow], str | None]:
-        page = await self.search.page(BattleFilter(arena=selection.arena), limit, after)
-        rows = [row for row in page.rows if row.received_at >= selection.since]
+    async def _page(self, query: RerunQuery) -> tuple[list[BattleRow], str | None]:
+        page = await self.search.page(BattleFilter(arena=query.arena), query.limit, query.before)
+        rows = [row for row in page.rows if row.received_at >= query.since]
         following = page.next if len(rows) == len(page.rows) else None
         return rows, None if following is None else written(following)
 

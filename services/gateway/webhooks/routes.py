@@ -3,11 +3,11 @@
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, Field
 
 from nuggetstream.files.webhook import SecretRotation, WebhookSubmission
 from nuggetstream.views.common import Problem
@@ -22,7 +22,7 @@ from nuggetstream.views.webhooks import (
 from services.access.callers import Role
 from services.access.visits import VISIT, visible_arenas
 from services.gateway.administration import Pace, admin_router
-from services.gateway.battles.bodies import JSON, declared_type, read_all
+from services.gateway.battles.bodies import json_body, read_json
 from services.gateway.errors import InvalidQuery, UnknownWebhook
 from services.gateway.stream.selection import require_known
 from services.gateway.webhooks.sender import NotAccepted, Sender
@@ -30,20 +30,12 @@ from services.runtime.masking import masked_url
 from services.store.database import Database
 from services.store.event_tail import EventTail
 from services.store.webhooks import Waiting, Webhook, Webhooks
-from services.wire.query_parameters import QueryParameters, Text, problems_in, without_nul
+from services.wire.query_parameters import QueryParameters, Text, without_nul
 
-T = TypeVar("T", bound=BaseModel)
 _MAX_BYTES = 64 * 1024
 _MOST_LISTED = 1000
-SCHEMAS: dict[str, Any] = {
-    "WebhookSubmission": WebhookSubmission.model_json_schema(),
-    "SecretRotation": SecretRotation.model_json_schema(),
-}
-"""Schemas of the request bodies, see `submission_routes.SCHEMAS`."""
 _EXAMPLE = {"arena": "mine", "url": "https://arena.example.org/hooks/nuggetstream", "kinds": ["ended"]}
-_SCHEMA = {"$ref": "#/components/schemas/WebhookSubmission"}
-_BODY = {"required": True, "content": {JSON: {"schema": _SCHEMA, "example": _EXAMPLE}}}
-_ROTATION = {"schema": {"$ref": "#/components/schemas/SecretRotation"}, "example": {"overlap_hours": 24}}
+_ROTATION = json_body(SecretRotation, {"overlap_hours": 24}, required=False)
 WebhookId = Annotated[str, Path(description="Id of the webhook."), AfterValidator(without_nul)]
 
 
@@ -127,10 +119,15 @@ def routes(database: Database, sender: Sender, pace: Pace | None = None) -> APIR
     async def select(query: Annotated[WebhooksQuery, Query()]) -> list[WebhookView]:
         return [_view(webhook) for webhook in await store.all(visible_arenas(query.arena))]
 
-    @router.post("", summary="Add a webhook", status_code=201, openapi_extra={"requestBody": _BODY})
+    @router.post(
+        "",
+        summary="Add a webhook",
+        status_code=201,
+        openapi_extra=json_body(WebhookSubmission, _EXAMPLE),
+    )
     async def add(request: Request) -> AddedWebhook:
         """Events that are recorded from now on are sent. The secret is in this reply alone."""
-        submission = await _body_in(request, WebhookSubmission)
+        submission = await read_json(request, WebhookSubmission, _MAX_BYTES)
         require_known(submission.kinds)
         return await administration.add(submission)
 
@@ -149,11 +146,12 @@ def _routes_of_one(router: APIRouter, administration: _Administration, store: We
         "/{webhook_id}/rotate",
         summary="Replace the secret of a webhook",
         responses={**_UNKNOWN},
-        openapi_extra={"requestBody": {"content": {JSON: _ROTATION}}},
+        openapi_extra=_ROTATION,
     )
     async def rotate(webhook_id: WebhookId, request: Request) -> AddedWebhook:
         """The new secret is in this reply alone. Until the overlap ends, both secrets sign events."""
-        return await administration.rotate(webhook_id, await _body_in(request, SecretRotation))
+        rotation = await read_json(request, SecretRotation, _MAX_BYTES)
+        return await administration.rotate(webhook_id, rotation)
 
     @router.post(
         "/{webhook_id}/test",
@@ -185,15 +183,6 @@ def _routes_of_one(router: APIRouter, administration: _Administration, store: We
 _UNKNOWN: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "There is no webhook with this id."}
 }
-
-
-async def _body_in(request: Request, model: type[T]) -> T:
-    declared_type(request.headers, JSON)
-    body = await read_all(request.stream(), _MAX_BYTES)
-    try:
-        return model.model_validate_json(body)
-    except ValidationError as error:
-        raise InvalidQuery(problems_in(error.errors(include_url=False, include_input=False))) from None
 
 
 def _view(webhook: Webhook) -> WebhookView:

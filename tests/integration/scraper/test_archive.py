@@ -18,7 +18,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from services.cli.fetch_settings import FetchSettings
 from services.cli.main import main
-from services.cli.wiring.scraper import open_scraper_stage
+from services.cli.wiring.scraper import open_service
 from services.scraper import archive_reader
 from services.scraper.archive import PageArchive
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive
@@ -127,7 +127,7 @@ async def test_the_stage_reads_an_archive_beside_the_event_loop(
     entries = archive_reader.entries
     monkeypatch.setattr(archive_reader, "entries", noted)
     parts: Any = SimpleNamespace(fetch=FetchSettings(scraper_replay_dir=tmp_path), blobs=None)
-    async with open_scraper_stage(parts):
+    async with open_service(parts):
         assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
 
