@@ -5,12 +5,11 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 from pydantic import ValidationError
 
+from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.common import Problem
-from nuggetstream.views.nuggets import NuggetEditView
 from services.gateway.administration import FORBIDDEN
 from services.gateway.battles.bodies import JSON, declared_type, read_all
-from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.query import BattleId
 from services.gateway.edits.editor import Editor
 from services.gateway.errors import InvalidQuery
@@ -52,13 +51,12 @@ def routes(editor: Editor) -> APIRouter:
         responses=responses,
         openapi_extra={"requestBody": _BODY},
     )
-    async def edit(battle_id: BattleId, request: Request) -> NuggetEditView:
+    async def edit(battle_id: BattleId, request: Request) -> RecordedEdit:
         """The new list is labelled, and scores, preference and boards follow. Labels of nuggets whose text
         stays are kept. The same edit sent again is the same edit."""
         declared_type(request.headers, JSON)
         submission = _edit_in(await read_all(request.stream(), MAX_EDIT_BYTES))
-        [view] = edit_views([await editor.edit(battle_id, submission.to_core())])
-        return view
+        return await editor.edit(battle_id, submission.to_core())
 
     return router
 
