@@ -13,12 +13,12 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.files.dataset import BadLine, BattleLine
-from nuggetstream.files.formats.format import Source
+from nuggetstream.files.formats.format import Source, lines_of
 from nuggetstream.files.formats.labels import nuggets_of
 from nuggetstream.files.formats.pairing import Answers
+from nuggetstream.files.formats.row_fields import WrongRow
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.formats.runs import NUGGETIZER_ARENA, run_answer
-from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.nuggets.scores import preference, score_answer, tie_threshold
 
 _LABELS = [support.value for support in Support]
@@ -39,29 +39,19 @@ def results_of(source: Source) -> Iterator[dict[str, Any] | BadLine]:
     A row with a label that is none is rejected, and so is a pair of answers whose nuggets differ.
     """
     answers, labelled = Answers(NUGGETIZER_ARENA), dict[tuple[str, str], Row]()
-    for row in source.rows():
-        problem = row if isinstance(row, BadLine) else _keep(row, answers, labelled)
-        if problem is not None:
-            yield problem
+
+    def keep(row: Row) -> tuple[BadLine, ...]:
+        answer = run_answer(row, {})
+        answers.add(row.line, answer)
+        _labelled(row), _decision(row)
+        labelled[answer.topic, answer.system] = row
+        return ()
+
+    yield from (line for line in lines_of(source.rows(), keep) if isinstance(line, BadLine))
     for line in answers.battles(source):
         result = _result(line, labelled) if isinstance(line, BattleLine) else line
         if result is not None:
             yield result
-
-
-def _keep(row: Row, answers: Answers, labelled: dict[tuple[str, str], Row]) -> BadLine | None:
-    """Keep the answer of a row with its labels, or say what is wrong with either."""
-    try:
-        answer = run_answer(row, {})
-        problem = answers.add(row.line, answer)
-        if problem is None:
-            _labelled(row), _decision(row)
-            labelled[answer.topic, answer.system] = row
-    except InvalidSubmission as error:
-        return BadLine(row.line, tuple(error.problems))
-    except ValueError as error:
-        return BadLine(row.line, (str(error),))
-    return problem
 
 
 def _labelled(row: Row) -> Labelled:
@@ -69,11 +59,11 @@ def _labelled(row: Row) -> Labelled:
     for nugget in nuggets:
         if nugget.get("assignment") not in _LABELS:
             said = shown(nugget.get("assignment"))
-            raise ValueError(
+            raise WrongRow(
                 f"nuggets: {nugget['text']!r} has the assignment {said}; expected {', '.join(_LABELS)}"
             )
     if not nuggets:
-        raise ValueError("nuggets: is empty")
+        raise WrongRow("nuggets: is empty")
     return nuggets
 
 
@@ -81,9 +71,9 @@ def _decision(row: Row) -> tuple[float | None, str | None]:
     """The tie threshold, or why the nuggets decide nothing, as our exports have it; None in other files."""
     threshold, undecided = row.value.get("tie_threshold"), row.value.get("undecided")
     if threshold is not None and not (isinstance(threshold, int | float) and 0 <= threshold <= 1):
-        raise ValueError(f"tie_threshold: is {shown(threshold)}; expected a number from 0 to 1")
+        raise WrongRow(f"tie_threshold: is {shown(threshold)}; expected a number from 0 to 1")
     if undecided is not None and not isinstance(undecided, str):
-        raise ValueError(f"undecided: is {shown(undecided)}; expected a sentence")
+        raise WrongRow(f"undecided: is {shown(undecided)}; expected a sentence")
     return threshold, undecided
 
 

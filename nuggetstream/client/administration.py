@@ -15,12 +15,12 @@ from nuggetstream.client.options import (
 )
 from nuggetstream.client.replies import reader
 from nuggetstream.client.requests import request
+from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.audit import AuditView
 from nuggetstream.views.calls import CallView
 from nuggetstream.views.deletion import BattleDeletion, Expiry
 from nuggetstream.views.failures import FailureAction, FailureEntry
-from nuggetstream.views.nuggets import NuggetEditView
 from nuggetstream.views.reruns import RerunView
 
 _FAILURES = "/v1/admin/failures"
@@ -83,7 +83,7 @@ class Administration:
     @request
     def edit_nuggets(
         self, battle_id: str, edit: NuggetEditSubmission | Mapping[str, Any]
-    ) -> Call[NuggetEditView]:
+    ) -> Call[RecordedEdit]:
         """Edit the nugget list of a battle that has ended; only labels of new texts are asked for.
 
         The same edit sent twice is one edit.
@@ -99,7 +99,7 @@ class Administration:
         """
         body = edit.model_dump_json() if isinstance(edit, NuggetEditSubmission) else json.dumps(edit)
         path = f"{path_of(battle_id)}/nuggets"
-        return Call(method="PATCH", path=path, read=reader(NuggetEditView), body=body.encode())
+        return Call(method="PATCH", path=path, read=reader(RecordedEdit), body=body.encode())
 
     @request
     def delete_expired(self, **options: Unpack[ExpiryOptions]) -> Call[Expiry]:

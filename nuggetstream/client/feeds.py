@@ -25,30 +25,24 @@ class Feed(ABC, Generic[T_co]):
 
     Attributes:
         patience: How long to look for the platform when the feed breaks.
+        path: Where the events are.
+        params: Query parameters of the request.
+        after: Number of the event seen last; None before any is.
+        unfinished: What is said where the feed ends, and goes on ending, although more is to come.
         over: Whether there is nothing more to come.
     """
 
     patience: Patience
+    path: str
+    params: tuple[tuple[str, str], ...] = ()
+    after: int | None
+    unfinished: str
     over: bool = field(default=False, init=False)
 
     @property
-    @abstractmethod
-    def path(self) -> str:
-        """Where the events are."""
-
-    @property
-    def params(self) -> tuple[tuple[str, str], ...]:
-        """Query parameters of the request."""
-        return ()
-
-    @property
-    @abstractmethod
-    def unfinished(self) -> str:
-        """What is said where the feed ends, and goes on ending, although more is to come."""
-
-    @abstractmethod
     def headers(self) -> dict[str, str]:
         """Headers of the request."""
+        return {} if self.after is None else {"Last-Event-ID": str(self.after)}
 
     @abstractmethod
     def received(self, sent: httpx2.ServerSentEvent) -> T_co | None:

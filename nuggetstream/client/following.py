@@ -1,12 +1,13 @@
 """Following a battle over server-sent events: what to ask for, and what comes."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import httpx2
 
 from nuggetstream.client.calls import events_path
 from nuggetstream.client.feeds import Feed, event_of, number_of
+from nuggetstream.client.patience import Patience
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.views.events import AnyEvent, EndedEvent
 
@@ -42,31 +43,22 @@ class Ended:
 Watched: TypeAlias = Happened | Ended
 
 
-@dataclass(slots=True, kw_only=True)
 class Following(Feed[Watched]):
-    """What a client knows while it follows a battle: the event seen last, and whether that was all.
+    """What a client knows while it follows a battle: the event seen last, and whether that was all."""
 
-    Attributes:
-        battle_id: The battle.
-        after: Number of the event seen last; 0 for none.
-    """
+    __slots__ = ()
 
-    battle_id: str
-    after: int
+    @classmethod
+    def of(cls, battle_id: str, after: int, patience: Patience) -> Self:
+        """Before the first event is read.
 
-    @property
-    def path(self) -> str:
-        """Where the events are."""
-        return events_path(self.battle_id)
-
-    @property
-    def unfinished(self) -> str:
-        """What is said where the events end before the battle."""
-        return f"the events of {self.battle_id!r} end before the battle does"
-
-    def headers(self) -> dict[str, str]:
-        """Headers of the request."""
-        return {"Last-Event-ID": str(self.after)} if self.after else {}
+        Args:
+            battle_id: The battle.
+            after: Number of the event seen last; 0 for none.
+            patience: How long to look for the platform when the feed breaks.
+        """
+        unfinished = f"the events of {battle_id!r} end before the battle does"
+        return cls(patience=patience, path=events_path(battle_id), after=after or None, unfinished=unfinished)
 
     def received(self, sent: httpx2.ServerSentEvent) -> Watched:
         """An event as a value.

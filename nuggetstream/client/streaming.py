@@ -1,10 +1,12 @@
 """Following many battles over server-sent events: what to ask for, and what comes."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import httpx2
 
 from nuggetstream.client.feeds import Feed, event_of, number_of
+from nuggetstream.client.patience import Patience
 from nuggetstream.views.events import AnyEvent
 
 
@@ -21,36 +23,22 @@ class Streamed:
     event: AnyEvent
 
 
-@dataclass(slots=True, kw_only=True)
 class Streaming(Feed[Streamed]):
-    """What a client knows while it follows many battles.
+    """What a client knows while it follows many battles."""
 
-    Attributes:
-        selection: Query parameters that select events.
-        after: Position of the event seen last, or where the stream begins; None before it has begun.
-    """
+    __slots__ = ()
 
-    selection: tuple[tuple[str, str], ...]
-    after: int | None
+    @classmethod
+    def of(cls, params: tuple[tuple[str, str], ...], after: int | None, patience: Patience) -> Self:
+        """Before the first event is read.
 
-    @property
-    def path(self) -> str:
-        """Where the events are."""
-        return "/v1/stream"
-
-    @property
-    def params(self) -> tuple[tuple[str, str], ...]:
-        """Query parameters of the request."""
-        return self.selection
-
-    @property
-    def unfinished(self) -> str:
-        """What is said where the platform ends the stream."""
-        return "the platform ends the stream of events again and again"
-
-    def headers(self) -> dict[str, str]:
-        """Headers of the request."""
-        return {} if self.after is None else {"Last-Event-ID": str(self.after)}
+        Args:
+            params: Query parameters that select events.
+            after: Position of the event seen last; None for those to come alone.
+            patience: How long to look for the platform when the feed breaks.
+        """
+        unfinished = "the platform ends the stream of events again and again"
+        return cls(patience=patience, path="/v1/stream", params=params, after=after, unfinished=unfinished)
 
     def received(self, sent: httpx2.ServerSentEvent) -> Streamed | None:
         """An event as a value; None for the position at which the stream begins.

@@ -42,7 +42,7 @@ class Watching:
             Invalid: There is no event `after`.
             Unavailable: The stream broke and could not be resumed within the client's patience.
         """
-        return self._read(Following(battle_id=battle_id, after=after, patience=Patience(self._patience)))
+        return self._read(Following.of(battle_id, after, Patience(self._patience)))
 
     def stream(self, after: int | None = None, **options: Unpack[StreamOptions]) -> Iterator[Streamed]:
         """Follow all battles that a filter selects, without an end.
@@ -62,8 +62,7 @@ class Watching:
             Forbidden: The key has no right to the arena.
             Unavailable: The stream broke and could not be resumed within the client's patience.
         """
-        patience = Patience(self._patience)
-        return self._read(Streaming(selection=params_of(options), after=after, patience=patience))
+        return self._read(Streaming.of(params_of(options), after, Patience(self._patience)))
 
     def _read(self, feed: Feed[T]) -> Iterator[T]:
         while not feed.over:
@@ -79,7 +78,7 @@ class Watching:
         with self._http.sse(
             feed.path,
             params=feed.params,
-            headers=feed.headers(),
+            headers=feed.headers,
             timeout=httpx2.Timeout(self._timeout, read=SILENCE),
             max_event_size=MAX_EVENT_BYTES,
         ) as source:
@@ -100,17 +99,14 @@ class AsyncWatching:
 
     async def watch(self, battle_id: str, after: int = 0) -> AsyncIterator[Watched]:
         """Follow a battle until it has ended, see `Client.watch`."""
-        following = Following(battle_id=battle_id, after=after, patience=Patience(self._patience))
-        async for watched in self._read(following):
+        async for watched in self._read(Following.of(battle_id, after, Patience(self._patience))):
             yield watched
 
     async def stream(
         self, after: int | None = None, **options: Unpack[StreamOptions]
     ) -> AsyncIterator[Streamed]:
         """Follow all battles that a filter selects, without an end, see `Client.stream`."""
-        patience = Patience(self._patience)
-        streaming = Streaming(selection=params_of(options), after=after, patience=patience)
-        async for streamed in self._read(streaming):
+        async for streamed in self._read(Streaming.of(params_of(options), after, Patience(self._patience))):
             yield streamed
 
     async def _read(self, feed: Feed[T]) -> AsyncIterator[T]:
@@ -128,7 +124,7 @@ class AsyncWatching:
         async with self._http.sse(
             feed.path,
             params=feed.params,
-            headers=feed.headers(),
+            headers=feed.headers,
             timeout=httpx2.Timeout(self._timeout, read=SILENCE),
             max_event_size=MAX_EVENT_BYTES,
         ) as source:

@@ -91,11 +91,6 @@ def human_alpha(data: Path) -> Iterator[Row]:
 ROWS: Mapping[str, MakeRows] = {"F20": pearson_with_people, "F21": refitted_weights, "F22": human_alpha}
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 @cache
 def _human(data: Path) -> dict[str, HumanMeans]:
     return read_human_means(data / "lfqa" / "mturk_ratings.jsonl")

@@ -17,7 +17,7 @@ _LONGEST_ERROR = 200
 
 @dataclass(frozen=True, slots=True)
 class FamilyOfRows:
-    """A module with `rows(data) -> list[Row]`.
+    """A module with `ROWS`, which makes the rows of every id.
 
     Attributes:
         module: Its dotted name, imported in the family's own process.
@@ -155,7 +155,8 @@ def family_rows(family: FamilyOfRows, data: Path) -> list[Row]:
     An error fails the whole family: which of its rows would have passed is not known.
     """
     try:
-        rows: list[Row] = list(importlib.import_module(family.module).rows(data))
+        made = importlib.import_module(family.module).ROWS.values()
+        rows: list[Row] = [row for make in made for row in make(data)]
     except Exception as error:
         return _failed(family.ids, f"{type(error).__name__}: {error}")
     computed = {row.id for row in rows}

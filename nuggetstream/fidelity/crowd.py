@@ -180,11 +180,6 @@ ROWS: Mapping[str, MakeRows] = {
 }
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 @cache
 def _pairs(data: Path) -> Sequence[crowdrag.RatedPair]:
     return crowdrag.read_ratings(data / "crowdrag25")

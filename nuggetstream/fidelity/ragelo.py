@@ -86,11 +86,6 @@ def verdicts(data: Path) -> Iterator[Row]:
 ROWS: Mapping[str, MakeRows] = {"F7": tournament, "F7b": deviation_over_tournaments, "F8": verdicts}
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 def ragelo_table(folder: Path) -> Tally:
     """The games behind the win percentages of RAGElo's Table 5."""
     lines = list(_lines(folder / "paper_table5_win_percent.csv"))

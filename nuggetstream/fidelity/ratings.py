@@ -117,11 +117,6 @@ ROWS: Mapping[str, MakeRows] = {
 }
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 @cache
 def arena_votes(folder: Path) -> Tally:
     """1.67 million votes of Chatbot Arena, August 2024, over 129 models."""

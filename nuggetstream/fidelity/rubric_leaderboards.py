@@ -97,11 +97,6 @@ def cover_leaderboards(data: Path) -> Iterator[Row]:
 ROWS: Mapping[str, MakeRows] = {"F10": qrels_leaderboards, "F11": covers, "F11b": cover_leaderboards}
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 @cache
 def _rankings(data: Path) -> dict[str, Ranking]:
     rankings = rankings_of(graded_passages(data))

@@ -77,11 +77,6 @@ def self_ratings(data: Path) -> Iterator[Row]:
 ROWS: Mapping[str, MakeRows] = {"F9": qrels, "F12": contradictions, "F13": self_ratings}
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 @cache
 def graded_passages(data: Path) -> Sequence[GradedPassage]:
     """The graded passages of TREC DL 2019."""

@@ -40,11 +40,6 @@ def nugget_scores(data: Path) -> Iterator[Row]:  # noqa: ARG001 - these cases ne
 ROWS: Mapping[str, MakeRows] = {"F23": nugget_scores}
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return list(nugget_scores(data))
-
-
 def _compared(case: str, by_hand: dict[str, str], scores: NuggetScores) -> Iterator[Row]:
     ours = _printed(scores)
     for name, expected in by_hand.items():

@@ -57,11 +57,6 @@ def leaderboards(data: Path) -> Iterator[Row]:
 ROWS: Mapping[str, MakeRows] = {"F1": kappa, "F2": inversion_shares, "F3": leaderboards}
 
 
-def rows(data: Path) -> list[Row]:
-    """All rows of this module in order."""
-    return [row for make in ROWS.values() for row in make(data)]
-
-
 def _published(data: Path) -> dict[str, Any]:
     path = data / "search_arena_nuggets" / "published.json"
     published: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

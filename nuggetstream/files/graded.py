@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.grade import GradeAggregation, SubjectKind
-from nuggetstream.domain.question_bank import BankKind, BankQuestion
+from nuggetstream.domain.question_bank import QuestionBank
 from nuggetstream.files.fields import Part
 
 
@@ -36,18 +36,6 @@ class GradeRow(Part):
     expected: float | None = None
 
 
-class QuestionBankRow(Part):
-    """The questions that answers were graded on."""
-
-    query_id: str
-    version: int
-    kind: BankKind
-    model: str
-    prompt_version: str
-    created_at: AwareDatetime
-    questions: tuple[BankQuestion, ...]
-
-
 class MemberGradesRow(Part):
     """The grades of one member of a panel; an abstention has none, and a reason."""
 
@@ -67,7 +55,7 @@ class GradingRow(Part):
     model: str
     prompt_version: str | None = None
     grades: tuple[GradeRow, ...] = ()
-    bank: QuestionBankRow | None = None
+    bank: QuestionBank | None = None
     members: tuple[MemberGradesRow, ...] = ()
     aggregation: GradeAggregation | None = None
 

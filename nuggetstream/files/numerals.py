@@ -1,5 +1,7 @@
 """Numbers as they are printed: one minus sign everywhere, and no dash that could be read as one."""
 
+from collections.abc import Sequence
+
 MINUS = "\N{MINUS SIGN}"
 MISSING = "–"
 _MOST_DIGITS = 6  # of a printed score
@@ -96,6 +98,16 @@ def many(count: int, thing: str, things: str | None = None) -> str:
     ('1 vote', '1,200 rows', '2 queries')
     """
     return f"{integer(count)} {thing if count == 1 else things or thing + 's'}"
+
+
+def shortened(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> shortened(["p", "q", "r"], 2), shortened(["p"], 2)
+    ('p, q and 1 more', 'p')
+    """
+    named = ", ".join(names[:most])
+    return named if len(names) <= most else f"{named} and {len(names) - most} more"
 
 
 def count(value: float) -> str:

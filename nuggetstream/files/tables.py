@@ -67,8 +67,60 @@ def _title(name: str, title: str | None) -> str:
     return name.replace("_", " ") if title is None else title
 
 
+class Tabular(ABC):
+    """A result that shows itself as a table.
+
+    A subclass implements `table`. A dataclass must be declared with `repr=False`, or Python generates a
+    `__repr__` that hides the table.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def table(self) -> "Table":
+        """Columns, rows and notes of the result."""
+
+    def excerpt(self) -> "Table":
+        """The table as far as it is printed; to be overridden where a whole table takes long to make."""
+        return self.table()
+
+    def __str__(self) -> str:
+        return text_of(self.excerpt(), SHOWN)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_of(self.excerpt(), SHOWN)
+
+    def to_latex(self) -> str:
+        """The table as a LaTeX `table` environment; it needs the package booktabs."""
+        return latex_of(self.table())
+
+    def to_frame(self) -> "polars.DataFrame":
+        """The table as a polars DataFrame; missing cells are null.
+
+        Raises:
+            MissingExtra: polars is not installed.
+        """
+        return frame_of(self.table())
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """Write the frame as a Parquet file.
+
+        Returns:
+            The path written.
+
+        Raises:
+            MissingExtra: polars is not installed.
+            OSError: The file cannot be written.
+        """
+        self.to_frame().write_parquet(path)
+        return Path(path)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Table(TableData):
+class Table(TableData, Tabular):
     """A table that prints itself and becomes a frame.
 
     >>> board = Table(
@@ -88,13 +140,9 @@ class Table(TableData):
     birch never lost.
     """
 
-    def __str__(self) -> str:
-        return self.to_text(SHOWN)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.to_html(SHOWN)
+    def table(self) -> "Table":
+        """The table itself."""
+        return self
 
     def to_text(self, most: int | None = None) -> str:
         """The table for a terminal, aligned.
@@ -111,67 +159,3 @@ class Table(TableData):
             most: Rows to show; None shows all of them.
         """
         return html_of(self, most)
-
-    def to_latex(self) -> str:
-        """The table as a LaTeX `table` environment; it needs the package booktabs."""
-        return latex_of(self)
-
-    def to_frame(self) -> "polars.DataFrame":
-        """The table as a polars DataFrame; missing cells are null.
-
-        Raises:
-            MissingExtra: polars is not installed.
-        """
-        return frame_of(self)
-
-    def to_parquet(self, path: str | Path) -> Path:
-        """Write the frame as a Parquet file.
-
-        Returns:
-            The path written.
-
-        Raises:
-            MissingExtra: polars is not installed.
-            OSError: The file cannot be written.
-        """
-        self.to_frame().write_parquet(path)
-        return Path(path)
-
-
-class Tabular(ABC):
-    """A result that shows itself as a table.
-
-    A subclass implements `table`. A dataclass must be declared with `repr=False`, or Python generates a
-    `__repr__` that hides the table.
-    """
-
-    __slots__ = ()
-
-    @abstractmethod
-    def table(self) -> Table:
-        """Columns, rows and notes of the result."""
-
-    def excerpt(self) -> Table:
-        """The table as far as it is printed; to be overridden where a whole table takes long to make."""
-        return self.table()
-
-    def __str__(self) -> str:
-        return str(self.excerpt())
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return self.excerpt()._repr_html_()
-
-    def to_frame(self) -> "polars.DataFrame":
-        """The result as a polars DataFrame; see `Table.to_frame`."""
-        return self.table().to_frame()
-
-    def to_latex(self) -> str:
-        """The result as a LaTeX table; see `Table.to_latex`."""
-        return self.table().to_latex()
-
-    def to_parquet(self, path: str | Path) -> Path:
-        """Write the result as a Parquet file; see `Table.to_parquet`."""
-        return self.table().to_parquet(path)

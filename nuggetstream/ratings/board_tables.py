@@ -43,7 +43,7 @@ def board_table(title: str, standings: Sequence[Standing], level: float, notes: 
             bounds(one.low, one.high),
             one.probability_first,
             *(float(getattr(one, name)) for name in _COUNTS),
-            _remark(one),
+            one.remark,
         )
         for one in standings
     ]
@@ -175,7 +175,3 @@ def _period_rows(
         yield (*when, None, None, None, None)
     for one in standings:
         yield (*when, one.system, one.rating, bounds(one.low, one.high), one.rank)
-
-
-def _remark(one: Standing) -> str | None:
-    return one.unrankable or ("provisional" if one.provisional else None)

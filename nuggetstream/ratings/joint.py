@@ -103,12 +103,7 @@ class JointVotes:
 
     def automatic_points(self) -> Floats:
         """(K, K) points that system i took from system j by automatic votes."""
-        points = np.zeros((len(self.systems), len(self.systems)))
-        voted = np.flatnonzero(~np.isnan(self.automatic))
-        a, b, times = self.a[voted], self.b[voted], self.times[voted]
-        np.add.at(points, (a, b), times * self.automatic[voted])
-        np.add.at(points, (b, a), times * (1 - self.automatic[voted]))
-        return points
+        return self.automatic_tally().points(TiePolicy.HALF)
 
     def played_by_people(self) -> Floats:
         """(K, K) battles with a human vote."""

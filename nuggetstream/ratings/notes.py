@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from nuggetstream.domain.note import Note
+from nuggetstream.files.numerals import shortened
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.standing import BoardState, IntervalState
 from nuggetstream.statistics.share import FEW
@@ -86,9 +87,4 @@ def named_groups(groups: Iterable[Sequence[str]], most: int = 4) -> str:
     >>> named_groups([["p", "q", "r"], ["x", "y"]], most=2)
     'p, q and 1 more; x, y'
     """
-    return "; ".join(_shortened(group, most) for group in groups)
-
-
-def _shortened(group: Sequence[str], most: int) -> str:
-    names = ", ".join(group[:most])
-    return names if len(group) <= most else f"{names} and {len(group) - most} more"
+    return "; ".join(shortened(group, most) for group in groups)

@@ -91,6 +91,11 @@ class Standing:
     ties: float
     unrankable: Unrankable | None
 
+    @property
+    def remark(self) -> str | None:
+        """Why it has no rank, in a few words; None where it has one."""
+        return self.unrankable or ("provisional" if self.provisional else None)
+
 
 class Unchanged(StrEnum):
     """Why no votes are known that change the order."""

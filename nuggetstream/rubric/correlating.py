@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
 from nuggetstream.files import tables
-from nuggetstream.files.numerals import many, number
+from nuggetstream.files.numerals import many, number, shortened
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.leaderboard_correlation import (
     LeaderboardCorrelation,
@@ -200,24 +200,21 @@ def _notes(comparison: Comparison) -> Iterator[Note]:
         ("the official file", queries.only_official if queries else ()),
     ):
         if only:
-            text = f"{many(len(only), 'query', 'queries')} only in {side}, left out: {_short(only)}"
+            text = (
+                f"{many(len(only), 'query', 'queries')} only in {side}, left out: {shortened(only, _NAMED)}"
+            )
             yield Note("query_in_one_file", text)
     for side, systems in (("first", comparison.only_first), ("official", comparison.only_official)):
         if systems:
-            text = f"{many(len(systems), 'system')} only the {side} side scores, left out: {_short(systems)}"
-            yield Note("system_in_one_file", text)
+            text = f"{many(len(systems), 'system')} only the {side} side scores, left out"
+            yield Note("system_in_one_file", f"{text}: {shortened(systems, _NAMED)}")
     for scoring in (comparison.first, comparison.official):
         if scoring.unscored:
             text = f"{many(len(scoring.unscored), 'system')} without {scoring.what} in {scoring.source}"
-            yield Note("unscored", f"{text}, left out: {_short(scoring.unscored)}")
+            yield Note("unscored", f"{text}, left out: {shortened(scoring.unscored, _NAMED)}")
     if comparison.unranked:
-        named = _short([f"{system} ({count})" for system, count in comparison.unranked.items()])
+        named = shortened([f"{system} ({count})" for system, count in comparison.unranked.items()], _NAMED)
         text = f"{many(len(comparison.unranked), 'system')} without a ranking for some queries"
         yield Note("queries_missing", f"{text}, which count 0: {named}")
     if comparison.correlation.systems == 2:
         yield Note("two_systems", "two systems: every coefficient is 1 or -1, whatever the scores")
-
-
-def _short(names: Sequence[str]) -> str:
-    named = ", ".join(names[:_NAMED])
-    return named if len(names) <= _NAMED else f"{named} and {len(names) - _NAMED} more"

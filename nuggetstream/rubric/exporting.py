@@ -18,9 +18,9 @@ from typing import Any
 
 from nuggetstream.domain.grade import SubjectKind
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.question_bank import BankKind
+from nuggetstream.domain.question_bank import BankKind, QuestionBank
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.graded import GradeRow, GradingRow, QuestionBankRow
+from nuggetstream.files.graded import GradeRow, GradingRow
 from nuggetstream.files.results import Results
 from nuggetstream.rubric.verification import HIGH_GRADE
 
@@ -73,7 +73,7 @@ def export(results: Results, out: Path) -> RubricExport:
     return RubricExport((*written, _write(out / "graded.jsonl.gz", lines)), unranked)
 
 
-def _write_banks(banks: Sequence[tuple[str, QuestionBankRow]], out: Path) -> Iterator[Path]:
+def _write_banks(banks: Sequence[tuple[str, QuestionBank]], out: Path) -> Iterator[Path]:
     for kind, name in _KIND.items():
         of_kind = [(query, bank) for query, bank in banks if bank.kind is kind]
         versions = {(bank.query_id, bank.version): _bank(query, bank, name) for query, bank in of_kind}
@@ -81,7 +81,7 @@ def _write_banks(banks: Sequence[tuple[str, QuestionBankRow]], out: Path) -> Ite
             yield _write(out / f"{kind.value}.jsonl.gz", list(versions.values()))
 
 
-def _bank(query: str, bank: QuestionBankRow, name: str) -> Json:
+def _bank(query: str, bank: QuestionBank, name: str) -> Json:
     return {
         "query_id": bank.query_id,
         "test_collection": "nuggetstream",
@@ -100,7 +100,7 @@ def _bank(query: str, bank: QuestionBankRow, name: str) -> Json:
     }
 
 
-def _passages(battle: BattleRow, grading: GradingRow, bank: QuestionBankRow) -> Iterator[Json]:
+def _passages(battle: BattleRow, grading: GradingRow, bank: QuestionBank) -> Iterator[Json]:
     """The passages of one battle, each with one set of grades."""
     by_subject: dict[tuple[str, str, str | None], list[GradeRow]] = {}
     for grade in grading.grades:
@@ -125,7 +125,7 @@ def _passages(battle: BattleRow, grading: GradingRow, bank: QuestionBankRow) -> 
         }
 
 
-def _grades(grades: Sequence[GradeRow], grading: GradingRow, bank: QuestionBankRow) -> Json:
+def _grades(grades: Sequence[GradeRow], grading: GradingRow, bank: QuestionBank) -> Json:
     values = {grade.item: int(grade.value or 0) for grade in grades}
     good = [item for item, value in values.items() if value >= HIGH_GRADE]
     return {

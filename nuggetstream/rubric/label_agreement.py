@@ -9,7 +9,7 @@ import numpy as np
 
 from nuggetstream.domain.note import Note
 from nuggetstream.files import tables
-from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import many, shortened
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
@@ -190,18 +190,13 @@ def _numbers(labels: Iterable[str]) -> dict[str, float] | None:
 def _notes(agreement: LabelAgreement) -> Iterator[Note]:
     for labels, only in ((agreement.first, agreement.only_first), (agreement.second, agreement.only_second)):
         if only:
-            text = f"{many(len(only), 'item')} with a label only in {labels.source}, left out: {_short(only)}"
-            yield Note("label_in_one_file", text)
+            text = f"{many(len(only), 'item')} with a label only in {labels.source}, left out"
+            yield Note("label_in_one_file", f"{text}: {shortened(only, _NAMED)}")
         if labels.unlabelled:
             items = many(len(labels.unlabelled), "item")
-            text = f"{items} without a label in {labels.source}, left out: {_short(labels.unlabelled)}"
-            yield Note("unlabelled", text)
+            text = f"{items} without a label in {labels.source}, left out"
+            yield Note("unlabelled", f"{text}: {shortened(labels.unlabelled, _NAMED)}")
     if not agreement.ordered:
         yield Note("no_order", "the labels have no order: no weighted kappa until they are named in order")
     if agreement.unweighted is None:
         yield Note("no_kappa", "no kappa: chance alone agrees perfectly when both use one label only")
-
-
-def _short(items: Sequence[str]) -> str:
-    named = ", ".join(items[:_NAMED])
-    return named if len(items) <= _NAMED else f"{named} and {len(items) - _NAMED} more"

@@ -9,20 +9,21 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.conversation import Turn
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import Importance
+from nuggetstream.domain.nugget import BankVersion, Importance
+from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
+from nuggetstream.domain.snapshot import Retrieval
 from nuggetstream.files.tables import Table, Tabular, text
+from nuggetstream.nuggets.history import ListStep
 from nuggetstream.nuggets.scores import NuggetScores
 from nuggetstream.views.common import View
-from nuggetstream.views.evidence import WithRetrieval
 from nuggetstream.views.flags import FlagView
 from nuggetstream.views.grades import GradingView
 from nuggetstream.views.grounding import GroundedVerdictView, ProvenanceView, WithGrounding
 from nuggetstream.views.judgments import JudgmentView
 from nuggetstream.views.labels import LabelView
 from nuggetstream.views.languages import WithLanguage
-from nuggetstream.views.nuggets import NuggetBankView, NuggetEditView, NuggetStepView
 from nuggetstream.views.sources import SourceView
 
 
@@ -168,7 +169,7 @@ class BattleSummary(WithLanguage):
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
-class BattleView(Tabular, WithLanguage, WithRetrieval):
+class BattleView(Tabular, WithLanguage):
     """Everything known about one battle so far. As a table: its explanation, one row per nugget."""
 
     id: str
@@ -190,16 +191,16 @@ class BattleView(Tabular, WithLanguage, WithRetrieval):
     a: AnswerView
     b: AnswerView
     nuggets: list[NuggetView]
-    nugget_bank: NuggetBankView | None = None
+    nugget_bank: BankVersion | None = None
     """Null for a list of this battle alone."""
     nugget_version: int | None = None
     """Version of the list that nuggets, scores and preference belong to: 1 as it was created, and one more
     with each edit by a person. Null before there is a list."""
     label_model: str | None = None
     """Model that gave the labels; several separated by commas, null before there are any."""
-    nugget_edits: list[NuggetEditView] = Field(default_factory=list)
+    nugget_edits: list[RecordedEdit] = Field(default_factory=list)
     """Edits of the list by people, oldest first. The newest may still be without labels."""
-    nugget_history: list[NuggetStepView] = Field(default_factory=list)
+    nugget_history: list[ListStep] = Field(default_factory=list)
     """What each step of the creation of the list changed, oldest first."""
     nugget_verdict: NuggetVerdictView | None
     undecided: str | None = None
@@ -215,6 +216,8 @@ class BattleView(Tabular, WithLanguage, WithRetrieval):
     """What the evaluators graded; it may arrive after the battle has ended."""
     human_vote: Vote | None
     evidence: list[EvidenceView]
+    retrieval: Retrieval | None = None
+    """How the evidence was found; null until then."""
     failures: list[FailureView]
     flags: list[FlagView] = Field(default_factory=list)
     explanation: list[str]

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.nugget import Grounding
+from nuggetstream.domain.nugget import Grounding, Quotation
 from nuggetstream.views.common import View
 
 
@@ -15,21 +15,12 @@ class ProvenanceView(View):
     fetched_at: datetime | None = None
 
 
-class QuotationView(View):
-    """The passage that shows the grounding of a nugget: what states it, or what contradicts it."""
-
-    document: str
-    """"answer:a", "answer:b" or the id of a chunk."""
-    text: str
-    url: str | None = None
-
-
 class WithGrounding(View):
     """What says whether a source states a nugget."""
 
     grounding: Grounding | None = None
     """Null where it is not known. An answer without an answer-only or disputed nugget misses nothing."""
-    quotation: QuotationView | None = None
+    quotation: Quotation | None = None
     """What shows the grounding; null where no sentence could be named."""
 
     @property

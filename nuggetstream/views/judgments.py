@@ -2,23 +2,10 @@
 
 from pydantic import Field
 
-from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.judgment import Aggregation, DimensionVerdict, VoteProbabilities
+from nuggetstream.domain.judgment import Aggregation, DimensionVerdict, OrderedVerdict, VoteProbabilities
 from nuggetstream.views.common import View
-
-
-class OrderedVerdictView(View):
-    """The verdict of the judge when the answer `first` was shown first."""
-
-    first: Side
-    winner: Vote
-    reasoning: str | None
-    """Null where the judge was not asked for reasons."""
-    probabilities: VoteProbabilities | None = None
-    """Null where the judge did not tell."""
-    dimensions: list[DimensionVerdict] = Field(default_factory=list)
-    """The better answer in each dimension; empty for a judge that knows none."""
 
 
 class MemberVerdictView(View):
@@ -28,7 +15,7 @@ class MemberVerdictView(View):
     model: str
     winner: Vote | None
     flipped: bool | None
-    verdicts: list[OrderedVerdictView]
+    verdicts: list[OrderedVerdict]
     abstention: Reason | None = None
     """Why there is no verdict; null where there is one."""
     probabilities: VoteProbabilities | None = None
@@ -41,7 +28,7 @@ class JudgmentView(View):
     evaluator: str
     winner: Vote
     flipped: bool | None
-    verdicts: list[OrderedVerdictView]
+    verdicts: list[OrderedVerdict]
     """One per order; empty for a panel."""
     model: str
     probabilities: VoteProbabilities | None = None

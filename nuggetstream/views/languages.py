@@ -1,14 +1,7 @@
 """The language of a battle as JSON."""
 
+from nuggetstream.text.languages import DetectedLanguage
 from nuggetstream.views.common import View
-
-
-class DetectedLanguageView(View):
-    """A language that was detected in the query."""
-
-    tag: str
-    confidence: float
-    """The detector's probability."""
 
 
 class WithLanguage(View):
@@ -16,7 +9,7 @@ class WithLanguage(View):
 
     language: str | None
     """As the arena declared it; null where it declared none."""
-    detected_language: DetectedLanguageView | None = None
+    detected_language: DetectedLanguage | None = None
     """Null where a language was declared, or none could be detected."""
 
     @property

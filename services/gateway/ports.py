@@ -13,7 +13,6 @@ from services.gateway.battles.assembly import assemble, stages_at_work, summariz
 from services.gateway.battles.followers import Followers
 from services.gateway.battles.intake import Intake
 from services.gateway.battles.labelled import LabelledBattles
-from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.waiting import waiting_views
 from services.gateway.errors import UnknownBattle
 from services.gateway.health import Draining, Readiness
@@ -104,7 +103,7 @@ class Gateway:
         size = len(battle.body) + sum(len(event.body) for event in battle.events)
         leading = self.ratings.nuggets
         view = await sized(size, assemble, battle.row, battle.body, battle.events, leading)
-        edits = edit_views(await self.battles.edits_of(battle_id))
+        edits = list(await self.battles.edits_of(battle_id))
         at_work = stages_at_work(view.steps) if view.state is BattleState.RUNNING else []
         waiting = waiting_views(battle_id, at_work, self.models, self.retries)
         return view.model_copy(update={"waiting": waiting, "nugget_edits": edits})

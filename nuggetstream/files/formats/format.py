@@ -3,7 +3,7 @@
 a file ──> container and first row ──> the first `FileFormat` that recognises them ──> battles, or rows
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -117,13 +117,22 @@ class FileFormat:
     used_by: str = ""
 
 
-def line_of(row: Row, source: Source, battle_of: BattleOf) -> BattleLine | BadLine:
-    """The battle of one row, or what is wrong with it."""
-    try:
-        submission, reference = battle_of(row, source)
-    except InvalidSubmission as error:
-        return BadLine(row.line, tuple(error.problems))
-    return BattleLine(row.line, submission, reference)
+def lines_of(rows: Rows, parse: Callable[[Row], Iterable[Line]]) -> Iterator[Line]:
+    """The lines that rows become; a row that cannot be read, or that `parse` rejects, is a bad line.
+
+    Args:
+        rows: Rows of a file, some of which could not be read.
+        parse: The lines of a row; it raises `InvalidSubmission` for a row that it rejects.
+    """
+    for row in rows:
+        if isinstance(row, BadLine):
+            yield row
+            continue
+        try:
+            lines = list(parse(row))
+        except InvalidSubmission as error:
+            lines = [BadLine(row.line, tuple(error.problems))]
+        yield from lines
 
 
 def checked(battle: Mapping[str, Any]) -> Read:

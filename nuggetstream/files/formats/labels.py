@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nuggetstream.domain.nugget import Grounding, Support
-from nuggetstream.files.dataset import BadLine
-from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
+from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source, lines_of
 from nuggetstream.files.formats.row_fields import WrongRow, id_in, number_in, object_in, text_in
 from nuggetstream.files.formats.rows import Container, Row, shown
 
@@ -26,24 +25,10 @@ _DOCUMENT = (("docid", "did"), ("text", "document"))
 def _each(parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> Callable[[Source], Iterator[Line]]:
     """A reader that makes one or several rows of each row; one that is wrong is rejected as a whole."""
 
-    def read(source: Source) -> Iterator[Line]:
-        for row in source.rows():
-            if isinstance(row, BadLine):
-                yield row
-            else:
-                yield from _parsed(row, parse)
+    def rows_of(row: Row) -> Iterator[Line]:
+        return (RowLine(row.line, fields) for fields in parse(row.value))
 
-    return read
-
-
-def _parsed(row: Row, parse: Callable[[Any], Iterator[Mapping[str, Any]]]) -> Iterator[Line]:
-    try:
-        found = list(parse(row.value))
-    except WrongRow as error:
-        yield BadLine(row.line, (str(error),))
-        return
-    for fields in found:
-        yield RowLine(row.line, fields)
+    return lambda source: lines_of(source.rows(), rows_of)
 
 
 def _query(fields: Any) -> tuple[str | None, str]:

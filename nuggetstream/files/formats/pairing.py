@@ -84,24 +84,23 @@ class Answers:
     def __post_init__(self) -> None:
         weakref.finalize(self, self._file.close)
 
-    def add(self, line: int, answer: RunAnswer) -> BadLine | None:
+    def add(self, line: int, answer: RunAnswer) -> None:
         """Keep an answer.
 
-        Returns:
-            The problem of an answer that cannot be paired: its system answers the query twice, or its query
-            differs from that of another answer of the topic.
+        Raises:
+            InvalidSubmission: It cannot be paired: its system answers the query twice, or its query differs
+                from that of another answer of the topic.
         """
         query = self._queries.setdefault(answer.topic, answer.query)
         if query != answer.query:
-            return BadLine(line, (f"query: differs from that of another answer to topic {answer.topic!r}",))
+            raise InvalidSubmission([f"query: differs from that of another answer to topic {answer.topic!r}"])
         places = self._places.setdefault(answer.topic, {})
         if (other := places.get(answer.system)) is not None:
             problem = f"system {answer.system!r} answers topic {answer.topic!r} on line {other.line} already"
-            return BadLine(line, (problem,))
+            raise InvalidSubmission([problem])
         start = self._file.seek(0, 2)
         kept = json.dumps({"text": answer.text, "sources": answer.sources}).encode()
         places[answer.system] = _Place(line, start, self._file.write(kept))
-        return None
 
     def battles(self, source: Source) -> Iterator[BattleLine | BadLine]:
         """The battles, topic by topic; none where every answer was rejected, which says why.

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 from nuggetstream.domain.system_name import one_spelling
 from nuggetstream.files.dataset import BadLine
-from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, lines_of
 from nuggetstream.files.formats.pairing import Answers, RunAnswer, source_of, system_of
-from nuggetstream.files.formats.rows import Container, rows_in
+from nuggetstream.files.formats.rows import Container, Row, rows_in
 from nuggetstream.files.formats.votes import VOTES, verdict_row
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.submission import InvalidSubmission
@@ -32,16 +32,12 @@ def _read(source: Source) -> Iterator[Line]:
     documents = _documents(folder / DOCUMENTS)
     answers = Answers("ragelo")
     file = folder / ANSWERS if source.path.is_dir() else source.path
-    for row in rows_in(file, Container.CSV):
-        if isinstance(row, BadLine):
-            yield row
-            continue
-        try:
-            problem = answers.add(row.line, _answer(row.value, queries, documents))
-        except InvalidSubmission as error:
-            problem = BadLine(row.line, tuple(error.problems))
-        if problem is not None:
-            yield problem
+
+    def keep(row: Row) -> tuple[Line, ...]:
+        answers.add(row.line, _answer(row.value, queries, documents))
+        return ()
+
+    yield from lines_of(rows_in(file, Container.CSV), keep)
     yield from answers.battles(source)
 
 
@@ -89,16 +85,11 @@ def _table(path: Path, columns: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
         yield row.value
 
 
-def _verdicts(source: Source) -> Iterator[Line]:
-    for row in source.rows():
-        if isinstance(row, BadLine):
-            yield row
-            continue
-        said = row.value.get("answer") if isinstance(row.value, dict) else None
-        if not isinstance(said, str) or said.strip() not in _VERDICTS:
-            yield BadLine(row.line, (f"answer: is {said!r}; expected A, B or C",))
-            continue
-        yield verdict_row(row, ("qid", "agent_a", "agent_b"), _VERDICTS[said.strip()])
+def _verdict(row: Row) -> list[Line]:
+    said = row.value.get("answer") if isinstance(row.value, dict) else None
+    if not isinstance(said, str) or said.strip() not in _VERDICTS:
+        raise InvalidSubmission([f"answer: is {said!r}; expected A, B or C"])
+    return verdict_row(row, ("qid", "agent_a", "agent_b"), _VERDICTS[said.strip()])
 
 
 def _is_answers(sample: Sample) -> bool:
@@ -122,7 +113,7 @@ RAGELO_VERDICTS = FileFormat(
     recognises=lambda sample: (
         sample.has("agent_a", "agent_b", "answer") and sample.container is Container.CSV
     ),
-    read=_verdicts,
+    read=lambda source: lines_of(source.rows(), _verdict),
     fields="the verdict A, B or C of each pair of agents",
     lost="the judge's text",
     used_by="nuggetstream rate --winner answer",

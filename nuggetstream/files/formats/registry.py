@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats import arenas, labels, own, ragelo, runs, votes
-from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, line_of
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, lines_of
 from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import first_bytes
@@ -136,11 +136,11 @@ def _lines(path: Path, documents: Mapping[str, str], name: str | None, *, battle
     if known.read is not None:
         yield from known.read(source)
         return
-    for row in source.rows():
-        yield row if isinstance(row, BadLine) else _battle(row, source, None if name is None else known)
+    only = None if name is None else known
+    yield from lines_of(source.rows(), lambda row: [_battle(row, source, only)])
 
 
-def _battle(row: Row, source: Source, known: FileFormat | None) -> BattleLine | BadLine:
+def _battle(row: Row, source: Source, known: FileFormat | None) -> BattleLine:
     """The battle of a row, in the format that a person named or else in the one that recognises the row."""
     if known is None:
         sample = Sample(source.container, row.value, (row.raw or b"").decode("utf-8", "replace"))
@@ -148,7 +148,7 @@ def _battle(row: Row, source: Source, known: FileFormat | None) -> BattleLine | 
         known = next((each for each in of_rows if each.recognises(sample)), own.NUGGETSTREAM)
     battle_of = known.battle_of
     assert battle_of is not None  # noqa: S101 - the caller chose a format of rows
-    return line_of(row, source, battle_of)
+    return BattleLine(row.line, *battle_of(row, source))
 
 
 def _files(path: Path) -> tuple[Path, ...]:

@@ -4,10 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from nuggetstream.files.formats.rows import shown
+from nuggetstream.files.submission import InvalidSubmission
 
 
-class WrongRow(ValueError):
+class WrongRow(InvalidSubmission):
     """A row has other fields; says which."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__([problem])
 
 
 def object_in(fields: Any) -> dict[str, Any]:

@@ -11,8 +11,7 @@ Citations count references from 0. They become marks that count from 1, such as 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nuggetstream.files.dataset import BadLine
-from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, object_of
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, lines_of, object_of
 from nuggetstream.files.formats.pairing import Answers, RunAnswer, source_of, system_of
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.submission import InvalidSubmission
@@ -111,16 +110,12 @@ def _sources(fields: Fields, cited: list[str], documents: Mapping[str, str]) -> 
 def _read(arena: str) -> Any:
     def read(source: Source) -> Iterator[Line]:
         answers = Answers(arena)
-        for row in source.rows():
-            if isinstance(row, BadLine):
-                yield row
-                continue
-            try:
-                problem = answers.add(row.line, run_answer(row, source.documents))
-            except InvalidSubmission as error:
-                problem = BadLine(row.line, tuple(error.problems))
-            if problem is not None:
-                yield problem
+
+        def keep(row: Row) -> tuple[Line, ...]:
+            answers.add(row.line, run_answer(row, source.documents))
+            return ()
+
+        yield from lines_of(source.rows(), keep)
         yield from answers.battles(source)
 
     return read

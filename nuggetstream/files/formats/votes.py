@@ -5,18 +5,18 @@ votes               rows with two systems and a winner
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.system_name import one_spelling, system_name
 from nuggetstream.files.columns import BATTLE_COLUMNS, Columns, NamedColumns, find_columns, outcome_of
-from nuggetstream.files.dataset import BadLine
-from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source
+from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source, lines_of, object_of
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
+from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.files.votes import vote_of
 
 VOTES = "votes"
@@ -32,7 +32,7 @@ _TEXTS = ("a", "text_a", "answer_a", "response_a", "conversation_a", "messages_a
 _VERDICTS = {"A": "a", "B": "b", "Tie": "tie"}
 
 
-def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> RowLine | BadLine:
+def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> list[Line]:
     """The verdict of a judge as every format of votes gives it.
 
     Args:
@@ -54,49 +54,38 @@ def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> 
     if not problems and values[1] == values[2]:
         problems = [f"{columns[2]}: system {values[1]!r} battles itself"]
     if problems:
-        return BadLine(row.line, tuple(problems))
+        raise InvalidSubmission(problems)
     battle, system_a, system_b = values
     fields = {"battle": battle, "system_a": system_a, "system_b": system_b, "winner": winner}
-    return RowLine(row.line, fields)
+    return [RowLine(row.line, fields)]
 
 
-def _judgments(source: Source) -> Iterator[Line]:
-    for row in source.rows():
-        if isinstance(row, BadLine):
-            yield row
-            continue
-        if not isinstance(row.value, dict):
-            yield BadLine(row.line, ("is not a JSON object",))
-            continue
-        said = row.value.get("judge_verdict")
-        if said is not None and not (isinstance(said, str) and said in _VERDICTS):
-            yield BadLine(row.line, (f"judge_verdict: is {shown(said)}; expected A, B or Tie",))
-            continue
-        columns = ("qid", "assistant_a_run_id", "assistant_b_run_id")
-        yield verdict_row(row, columns, None if said is None else _VERDICTS[said])
+def _judgment(row: Row) -> list[Line]:
+    said = object_of(row).get("judge_verdict")
+    if said is not None and not (isinstance(said, str) and said in _VERDICTS):
+        raise InvalidSubmission([f"judge_verdict: is {shown(said)}; expected A, B or Tie"])
+    columns = ("qid", "assistant_a_run_id", "assistant_b_run_id")
+    return verdict_row(row, columns, None if said is None else _VERDICTS[said])
 
 
 def _votes(source: Source) -> Iterator[Line]:
     for file in source.files:
         prefix = f"{file.name}:" if len(source.files) > 1 else ""  # of ids, so that no two files share one
-        for row in source.rows_of(file):
-            yield row if isinstance(row, BadLine) else _vote(row, prefix)
+        yield from lines_of(source.rows_of(file), partial(_vote, prefix=prefix))
 
 
-def _vote(row: Row, prefix: str) -> RowLine | BadLine:
+def _vote(row: Row, prefix: str) -> list[Line]:
     """The vote of a row, with all that `nuggetstream rate` reads unless it is told other columns."""
-    if not isinstance(row.value, dict):
-        return BadLine(row.line, ("is not a JSON object",))
-    columns = _columns(tuple(row.value))
+    columns = _columns(tuple(object_of(row)))
     if columns is None:
-        return BadLine(row.line, ("has no two systems and a winner",))
+        raise InvalidSubmission(["has no two systems and a winner"])
     record = Record(str(row.line), row.value)
     try:
         vote = vote_of(record, columns)
         a, b = (one_spelling(record.text(column) or "") for column in (columns.a, columns.b))
         battle = next(filter(None, map(record.text, BATTLE_COLUMNS)), f"{prefix}{row.line}")
     except UnusableFile as error:
-        return BadLine(row.line, (_without_line(error, row),))
+        raise InvalidSubmission([_without_line(error, row)]) from error
     fields: dict[str, Any] = {"battle": battle, "system_a": a, "system_b": b, "winner": None}
     if vote is not None:
         fields["winner"] = _winner(vote.outcome, a, b, str(record.text(columns.winner)))
@@ -105,7 +94,7 @@ def _vote(row: Row, prefix: str) -> RowLine | BadLine:
         fields["count"] = int(float(str(record.text(columns.count))))
     if columns.weight is not None:
         fields["weight"] = float(str(record.text(columns.weight)))
-    return RowLine(row.line, fields)
+    return [RowLine(row.line, fields)]
 
 
 @lru_cache(maxsize=256)
@@ -140,7 +129,7 @@ RAGDOLL_JUDGMENTS = FileFormat(
     title="RAGDoll judgments",
     holds=VOTES,
     recognises=lambda sample: sample.has("assistant_a_run_id", "assistant_b_run_id", "judge_verdict"),
-    read=_judgments,
+    read=lambda source: lines_of(source.rows(), _judgment),
     fields="the verdict of each pair of runs on a query; a failed one has no winner",
     lost="the judge's text, model, tokens and time",
     used_by="nuggetstream import, then nuggetstream rate",

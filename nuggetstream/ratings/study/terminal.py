@@ -8,7 +8,18 @@ from rich.table import Table
 from rich.text import Text
 
 from nuggetstream.files.cells import named, table
-from nuggetstream.files.numerals import MINUS, MISSING, between, chance, fixed, level, many, number, percent
+from nuggetstream.files.numerals import (
+    MINUS,
+    MISSING,
+    between,
+    chance,
+    count,
+    fixed,
+    level,
+    many,
+    number,
+    percent,
+)
 from nuggetstream.ratings.advice import Advice
 from nuggetstream.ratings.combined import Combined
 from nuggetstream.ratings.combined_standing import Rating
@@ -54,18 +65,11 @@ def _board(study: Study) -> Table:
         f"battles{weighted}",
         f"won-lost-tied{weighted}",
     )
-    remarks = [remark(standing) for standing in study.ratings.standings]
+    remarks = [standing.remark or "" for standing in study.ratings.standings]
     rows = table("Leaderboard", *columns, *(["remark"] if any(remarks) else []), text=_TEXT)
     for standing, words in zip(study.ratings.standings, remarks, strict=True):
         rows.add_row(*_standing(standing), *([words] if any(remarks) else []))
     return rows
-
-
-def remark(standing: Standing) -> str:
-    """Why a system has no rank, in a few words; empty where it has one."""
-    if standing.unrankable is not None:
-        return standing.unrankable.value
-    return "provisional" if standing.provisional else ""
 
 
 def _standing(standing: Standing) -> tuple[str, ...]:
@@ -76,8 +80,8 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         number(standing.rating, 0),
         bounds(standing),
         chance(standing.probability_first),
-        _count(standing.battles),
-        "-".join(map(_count, (standing.wins, standing.losses, standing.ties))),
+        count(standing.battles),
+        "-".join(map(count, (standing.wins, standing.losses, standing.ties))),
     )
 
 
@@ -142,7 +146,7 @@ def _over_time(study: Study) -> Table:
     for standing in study.ratings.standings:
         ratings = (number(by_system.get(standing.system), 0) for by_system in strengths)
         rows.add_row(named(standing.system), *ratings)
-    rows.add_row("votes", *(_count(period.votes) for period in periods))
+    rows.add_row("votes", *(count(period.votes) for period in periods))
     return rows
 
 
@@ -217,13 +221,13 @@ def _advice(advice: Advice) -> Iterator[RenderableType]:
     rows = table(title, "pair", "gap", "battles so far", "still needed", text=_TEXT)
     for pair in advice.neighbours:
         needed = pair.state.words if pair.needed is None else f"{pair.needed:,}"
-        rows.add_row(_pair(pair.above, pair.below), number(pair.gap, 0), _count(pair.battles), needed)
+        rows.add_row(_pair(pair.above, pair.below), number(pair.gap, 0), count(pair.battles), needed)
     yield rows
     yield ""
     title = "Battles that narrow the intervals most"
     rows = table(title, "pair", "battles so far", "variance removed by one more", text=_TEXT)
     for battle in advice.next:
-        rows.add_row(_pair(battle.a, battle.b), _count(battle.battles), f"{battle.shrinkage:.2%}")
+        rows.add_row(_pair(battle.a, battle.b), count(battle.battles), f"{battle.shrinkage:.2%}")
     yield rows
 
 
@@ -283,8 +287,3 @@ def bounds(rated: Standing | EqualStyleStanding | Rating) -> str:
 
 def _pair(first: str, second: str) -> str:
     return f"{named(first)} and {named(second)}"
-
-
-def _count(value: float) -> str:
-    """Whole counts without decimals, weighted ones with one."""
-    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"

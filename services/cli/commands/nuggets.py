@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
+from pydantic_core import to_json
 
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Importance, Support
-from nuggetstream.domain.nugget_edit import EditKind
+from nuggetstream.domain.nugget_edit import EditKind, RecordedEdit
 from nuggetstream.views.battles import BattleView, NuggetView
 from nuggetstream.views.labels import LabelView
-from nuggetstream.views.nuggets import NuggetEditView
 from services.cli.administrator import connected
 
 _URL = click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
@@ -136,9 +136,9 @@ def reassign_command(
     _print_edit(edited, as_json=as_json)
 
 
-def _print_edit(edited: NuggetEditView, *, as_json: bool) -> None:
+def _print_edit(edited: RecordedEdit, *, as_json: bool) -> None:
     if as_json:
-        click.echo(edited.model_dump_json())
+        click.echo(to_json(edited).decode())
         return
     for change in edited.changes:
         after = "" if change.after is None else f" -> {change.after} ({change.importance})"

@@ -24,6 +24,7 @@ from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, predecessor
 from nuggetstream.domain.progress import Branch
 from nuggetstream.domain.snapshot import snapshot_of
 from nuggetstream.nuggets.explanation import explain
+from nuggetstream.nuggets.history import steps_of
 from nuggetstream.views.battles import (
     AnswerView,
     BattleSummary,
@@ -34,7 +35,6 @@ from nuggetstream.views.battles import (
 )
 from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
-from services.gateway.battles.nuggets import nugget_steps
 from services.gateway.battles.sources import evidence_views, source_views
 from services.gateway.battles.verdicts import (
     grounded_verdict_view,
@@ -84,7 +84,7 @@ def assemble(
         b=AnswerView.showing(snapshot.battle.b, sources=sources[Side.B]),
         nuggets=nugget_views(snapshot, explanation),
         nugget_version=snapshot.nugget_list and snapshot.nugget_list.version,
-        nugget_history=nugget_steps(snapshot),
+        nugget_history=steps_of(snapshot.nugget_list.history) if snapshot.nugget_list else [],
         nugget_bank=snapshot.bank,
         nugget_verdict=nugget_verdict_view(explanation),
         undecided=explanation.undecided,

@@ -4,12 +4,11 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
+from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.views.common import Problem
-from nuggetstream.views.nuggets import NuggetEditView
 from services.gateway.administration import FORBIDDEN
 from services.gateway.battles.bodies import json_body, read_json
-from services.gateway.battles.nuggets import edit_views
 from services.gateway.battles.query import BattleId
 from services.gateway.edits.editor import Editor
 from services.gateway.problems import RESPONSES
@@ -42,11 +41,10 @@ def routes(editor: Editor) -> APIRouter:
         responses=responses,
         openapi_extra=json_body(NuggetEditSubmission, _EXAMPLE),
     )
-    async def edit(battle_id: BattleId, request: Request) -> NuggetEditView:
+    async def edit(battle_id: BattleId, request: Request) -> RecordedEdit:
         """The new list is labelled, and scores, preference and boards follow. Labels of nuggets whose text
         stays are kept. The same edit sent again is the same edit."""
         submission = await read_json(request, NuggetEditSubmission, MAX_EDIT_BYTES)
-        [view] = edit_views([await editor.edit(battle_id, submission.to_core())])
-        return view
+        return await editor.edit(battle_id, submission.to_core())
 
     return router

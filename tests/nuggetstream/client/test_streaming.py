@@ -14,13 +14,13 @@ FAILED = (
 
 
 def test_a_stream_that_breaks_goes_on_where_it_began_or_after_its_last_event() -> None:
-    streaming = Streaming(patience=Patience(0.0), selection=(), after=None)
-    assert streaming.headers() == {}
+    streaming = Streaming.of((), None, Patience(0.0))
+    assert streaming.headers == {}
     assert streaming.received(httpx2.ServerSentEvent(id="7")) is None
-    assert streaming.headers() == {"Last-Event-ID": "7"}
+    assert streaming.headers == {"Last-Event-ID": "7"}
     streamed = streaming.received(httpx2.ServerSentEvent(event="failed", data=FAILED, id="12"))
     assert streamed is not None
     assert (streamed.position, streamed.event.battle_id) == (12, "b1")
-    assert streaming.headers() == {"Last-Event-ID": "12"}
+    assert streaming.headers == {"Last-Event-ID": "12"}
     with pytest.raises(UnexpectedReply, match="id 'x'"):
         streaming.received(httpx2.ServerSentEvent(event="failed", data=FAILED, id="x"))

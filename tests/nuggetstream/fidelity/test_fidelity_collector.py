@@ -51,7 +51,7 @@ def test_a_family_that_is_not_there_or_raises_is_failed_rows(
 ) -> None:
     absent = FamilyOfRows("nuggetstream.fidelity.no_such", ("F1", "F2"), ())
     assert [(row.id, row.passed) for row in family_rows(absent, tmp_path)] == [("F1", False), ("F2", False)]
-    body = "def rows(data):\n    raise ZeroDivisionError('no votes')\n"
+    body = "def rows(data):\n    raise ZeroDivisionError('no votes')\nROWS = {'F4': rows}\n"
     raising = FamilyOfRows(module(tmp_path, "raising_family", body, monkeypatch), ("F4",), ())
     [row] = family_rows(raising, tmp_path)
     assert (row.passed, row.ours) == (False, "ZeroDivisionError: no votes")
@@ -63,6 +63,7 @@ def test_a_row_that_is_owed_or_nobody_asked_for_is_a_failed_row(
     body = """
         def rows(data):
             return [near(id, "x", 1, 1, basis=Basis.BY_HAND, tolerance=0) for id in ("F5", "F9")]
+        ROWS = {"F5": rows}
     """
     family = FamilyOfRows(module(tmp_path, "forgetful_family", body, monkeypatch), ("F5", "F6"), ())
     failed = {row.id: row.ours for row in family_rows(family, tmp_path) if not row.passed}
@@ -72,7 +73,7 @@ def test_a_row_that_is_owed_or_nobody_asked_for_is_a_failed_row(
 def test_a_family_whose_process_dies_takes_no_other_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body = "import os\ndef rows(data):\n    os._exit(9)\n"
+    body = "import os\ndef rows(data):\n    os._exit(9)\nROWS = {'F7': rows}\n"
     dying = FamilyOfRows(module(tmp_path, "dying_family", body, monkeypatch), ("F7",), ())
     finished = collect(tmp_path, [dying, SCORES])
     assert [row.id for row in finished.rows if not row.passed] == ["F7"]

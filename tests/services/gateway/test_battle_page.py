@@ -9,7 +9,7 @@ import pytest
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.nugget import Grounding, Importance, Support
+from nuggetstream.domain.nugget import Grounding, Importance, Quotation, Support
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.nuggets.scores import NuggetScores
 from nuggetstream.views.battles import (
@@ -22,7 +22,6 @@ from nuggetstream.views.battles import (
     StepView,
 )
 from nuggetstream.views.calls import CallView
-from nuggetstream.views.grounding import QuotationView
 from nuggetstream.views.labels import LabelView
 from services.gateway.pages.explanation import failure_groups
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of
@@ -102,8 +101,8 @@ def test_a_sentence_that_states_a_fact_and_a_claim_is_marked_as_stating_the_fact
 
 
 def test_a_passage_that_shows_a_nugget_is_marked_in_its_chunk() -> None:
-    quoted = QuotationView(document="c1", text="Two bulges rise.")
-    elsewhere = QuotationView(document="answer:b", text="Before.")
+    quoted = Quotation(document="c1", text="Two bulges rise.")
+    elsewhere = Quotation(document="answer:b", text="Before.")
     shown = view(
         nugget(1, Support.SUPPORT, Grounding.DISPUTED, quotation=elsewhere),
         nugget(0, Support.SUPPORT, Grounding.GROUNDED, quotation=quoted),
