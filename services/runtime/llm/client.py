@@ -27,7 +27,7 @@ from services.runtime.llm.call_log import CallLog, Outcome
 from services.runtime.llm.calls import REPAIR, Billing, Caller
 from services.runtime.llm.cause import Cause, FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
-from services.runtime.llm.claims import Claims
+from services.runtime.claims import Claims
 from services.runtime.llm.completing import Discarded, Partial, UnusableReplies, before_repetition
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Endpoint

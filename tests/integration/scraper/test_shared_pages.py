@@ -126,7 +126,7 @@ async def test_scrapers_that_want_a_page_at_the_same_time_fetch_it_once(
     may_answer.set()
     assert (await first).text == (await second).text
     assert (site.asked["/owls"], site.asked["/robots.txt"]) == (1, 1)
-    assert await DatabaseClaims(postgres).take(key_of(f"page {url}"), "a third", 1.0), "released"
+    assert await DatabaseClaims(postgres).take([key_of(f"page {url}")], "a third", 1.0), "released"
 
 
 async def test_scrapers_pause_together_between_requests_to_a_host(
