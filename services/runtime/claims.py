@@ -52,7 +52,7 @@ class Claims:
 
         Args:
             key: What is claimed.
-            required: Whether the block must not run without the claim. Otherwise it runs when the wait is over.
+            required: Whether the block must not run without the claim; else it runs when the wait is over.
 
         Yields:
             Whether another process may have stored the result meanwhile, so that it must be read again.

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import deadline, metrics
+from services.runtime.claims import Claims
 from services.runtime.errors import Outage, Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
@@ -27,7 +28,6 @@ from services.runtime.llm.call_log import CallLog, Outcome
 from services.runtime.llm.calls import REPAIR, Billing, Caller
 from services.runtime.llm.cause import Cause, FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
-from services.runtime.claims import Claims
 from services.runtime.llm.completing import Discarded, Partial, UnusableReplies, before_repetition
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Endpoint
