@@ -46,12 +46,11 @@ async def open_reranking(
 
         yield Reranking(CrossEncoderReranker(settings.rerank_model), candidates, timeout_s)
     else:
-        from services.retriever.rerank_calls import RerankCalls
         from services.retriever.rerank_endpoint import RerankEndpoint
 
         ledger = ledger_for(settings.rerank_model, llm, database)
-        calls = RerankCalls(_exchange(settings, settings.rerank_url, app), settings.rerank_model, ledger)
-        endpoint = RerankEndpoint(calls)
+        exchange = _exchange(settings, settings.rerank_url, app)
+        endpoint = RerankEndpoint(exchange, settings.rerank_model, ledger)
         try:
             yield Reranking(endpoint, candidates, timeout_s)
         finally:

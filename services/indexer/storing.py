@@ -6,14 +6,12 @@ stored? ──> being embedded in this process? wait ──> claimed by another?
 import asyncio
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash, derived_id
 from services.indexer.cuts import Cuts
 from services.indexer.gathering import Row
 from services.runtime.claims import POLL_S, Claims, ClaimStore
-from services.runtime.embedding import Embedder, Vectors
+from services.runtime.embedding import Embedder, Vectors, stacked
 from services.runtime.errors import Outage
 from services.runtime.metrics import EMBEDDED
 from services.runtime.shared_cache import Retention, SharedCache
@@ -61,8 +59,6 @@ class StoringEmbedder:
             Outage: Another process has claimed a text, and its vector is not stored yet.
             Exception: The error of the model or of the database.
         """
-        if not texts:
-            return np.zeros((0, 0), np.float32)
         keys = [content_hash(text) for text in texts]
         known = await self._stored(set(keys))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
@@ -73,7 +69,7 @@ class StoringEmbedder:
 
         if new:
             known |= dict(zip(new, await self._running.get_many(list(new), compute), strict=True))
-        return np.stack([known[key] for key in keys])
+        return stacked([known[key] for key in keys])
 
     async def _stored(self, keys: Collection[str]) -> dict[str, Row]:
         known = await self._chunks.get_vectors(self.model, list(keys))

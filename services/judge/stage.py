@@ -64,6 +64,7 @@ class Panel:
         texts_of: Returns the texts of chunks by id.
         stored_of: Returns the texts of all chunks of pages, by content hash; None where nothing is stored.
         banks: The questions that battles with the same query share.
+        booked: Stage under which its calls are booked; None for that of the evaluator.
     """
 
     evaluator: Evaluator
@@ -77,6 +78,7 @@ class Panel:
     texts_of: TextsOf = _no_texts
     stored_of: StoredOf | None = None
     banks: QuestionBanks = _UNSHARED
+    booked: str | None = None
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Evaluate one battle."""
@@ -110,7 +112,8 @@ class Panel:
     @property
     def stage(self) -> str:
         """The stage under which its calls are booked."""
-        return StageName.JUDGE.value if self.awaited else durable_of(self.evaluator.name)
+        own = StageName.JUDGE.value if self.awaited else durable_of(self.evaluator.name)
+        return self.booked or own
 
     async def _evaluated(self, event: Readable, material: Material) -> Judgment | Grading:
         if not self.evaluator.can_evaluate(material):

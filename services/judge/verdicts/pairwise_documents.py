@@ -97,9 +97,7 @@ def prompt(
 
 async def compare(ask: Ask, material: Material) -> Order:
     """The comparison of a battle with the relevant documents, whose relevance it asks for first."""
-    options = material.options
-    if not isinstance(options, DocumentsOptions):
-        options = DocumentsOptions()
+    options = material.own(DocumentsOptions)
     battle, relevant = material.battle, await _relevant(ask, material, options.threshold)
     kept = {
         side: battle.answer(side).text if options.citations else without_citations(battle.answer(side).text)

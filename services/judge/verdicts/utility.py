@@ -110,9 +110,7 @@ def prompt(query: str, first: str, second: str, dimensions: Sequence[str]) -> Pr
 async def compare(ask: Ask, material: Material) -> Order:
     """The comparison of a battle in all dimensions."""
     battle, names = material.battle, list(DIMENSIONS)
-    options = material.options
-    apart = isinstance(options, UtilityOptions) and options.per_dimension
-    groups = [[name] for name in names] if apart else [names]
+    groups = [[name] for name in names] if material.own(UtilityOptions).per_dimension else [names]
 
     async def order(first: Side) -> OrderedVerdict:
         shown = battle.query, *battle.texts(first)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from services.scraper.clock import SystemClock
+from services.scraper.clock import Clock
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import Quality
 from services.scraper.settings import ScraperSettings
@@ -28,7 +28,7 @@ Settings = Callable[..., ScraperSettings]
 Scraping = Callable[..., Any]
 
 
-class Later(SystemClock):
+class Later(Clock):
     """The system's clock, some seconds ahead."""
 
     def __init__(self, seconds: float = 0.0) -> None:

@@ -12,9 +12,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from nuggetstream.domain.failure import Reason
+from services.runtime.claims import Claims
 from services.runtime.errors import ModelOutage, Outage
 from services.runtime.llm.build import with_asgi
-from services.runtime.claims import Claims
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.retries import RetryPolicy

@@ -18,8 +18,8 @@ from services.assigner.stage import Assigner
 from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.documents import NuggetSources
 from services.nuggetizer.stage import Nuggetizer, Profile
-from services.runtime.errors import Permanent
 from services.runtime.claims import Claims
+from services.runtime.errors import Permanent
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
     AssignmentReply,
