@@ -169,9 +169,9 @@ async def open_chat_model(
 
 def _tasks_of_evaluators() -> tuple[str, ...]:
     """The tasks that only evaluators have; imported where an operator overrides prompts."""
-    from services.judge.registry import tasks
+    from services.judge.registry import heuristics
 
-    return tasks()
+    return tuple(heuristics())
 
 
 def _answers_of_evaluators() -> "Mapping[str, Heuristic]":

@@ -54,7 +54,7 @@ class Asking:
     battle: Battle
     evaluator: str
     stage: str
-    exhausted: Exhausted
+    exhausted: Exhausted | None
     first: Side | None = None
     models: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Asking:
         return in_context(prompt, self.battle.context, writers)
 
     async def _check_budget(self) -> None:
-        if (over := await self.exhausted()) is not None:
+        if self.exhausted is not None and (over := await self.exhausted()) is not None:
             raise BudgetExceeded(f"the evaluator {self.evaluator} has used {over} today")
 
     def _noted(self, reply: Reply[R]) -> R:
