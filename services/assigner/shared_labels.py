@@ -12,7 +12,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.nugget import Assignment, BankVersion, Nugget
 from services.runtime.llm.model import joined
-from services.runtime.llm.single_writer import SingleWriter
+from services.runtime.single_writer import SingleWriter
 from services.store.nugget_banks import NuggetLabels
 
 

@@ -45,14 +45,13 @@ async def open_reranking(
 
         yield Reranking(CrossEncoderReranker(settings.rerank_model), candidates, timeout_s)
     else:
-        from services.retriever.rerank_calls import RerankCalls
         from services.retriever.rerank_endpoint import RerankEndpoint
         from services.runtime.llm.exchange import Names
 
         ledger = ledger_for(settings.rerank_model, llm, database)
         names = Names("the reranker", "NUGGETSTREAM_RERANK_", "NUGGETSTREAM_RERANK_URL")
         exchange = open_exchange(settings.rerank_url, settings.rerank_key, timeout_s, names, app)
-        endpoint = RerankEndpoint(RerankCalls(exchange, settings.rerank_model, ledger))
+        endpoint = RerankEndpoint(exchange, settings.rerank_model, ledger)
         try:
             yield Reranking(endpoint, candidates, timeout_s)
         finally:

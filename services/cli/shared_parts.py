@@ -57,8 +57,8 @@ def call_log(parts: "Parts") -> "CallLog":
 def nugget_bank(parts: "Parts") -> "NuggetBank | None":
     """The nugget lists that battles share; None where every battle has its own."""
     from services.nuggetizer.bank import NuggetBank
-    from services.runtime.llm.claims import Claims
-    from services.runtime.llm.single_writer import SingleWriter
+    from services.runtime.claims import Claims
+    from services.runtime.single_writer import SingleWriter
     from services.store.nugget_banks import NuggetLists
 
     if not parts.pipeline.shares_nuggets:
@@ -70,8 +70,8 @@ def nugget_bank(parts: "Parts") -> "NuggetBank | None":
 def shared_labels(parts: "Parts", prompts: str) -> "SharedLabels | None":
     """The labels that battles share; None where every battle has its own."""
     from services.assigner.shared_labels import SharedLabels
-    from services.runtime.llm.claims import Claims
-    from services.runtime.llm.single_writer import SingleWriter
+    from services.runtime.claims import Claims
+    from services.runtime.single_writer import SingleWriter
     from services.store.nugget_banks import NuggetLabels
 
     if not parts.pipeline.shares_nuggets:
@@ -84,8 +84,8 @@ def shared_labels(parts: "Parts", prompts: str) -> "SharedLabels | None":
 def question_banks(parts: "Parts", overrides: "PromptOverrides") -> "QuestionBanks":
     """The questions that battles with the same query are graded on."""
     from services.judge.question_banks import QuestionBanks
-    from services.runtime.llm.claims import Claims
-    from services.runtime.llm.single_writer import SingleWriter
+    from services.runtime.claims import Claims
+    from services.runtime.single_writer import SingleWriter
     from services.store.question_banks import StoredQuestionBanks
 
     writer = SingleWriter(Claims(claims_of(parts.database)))
@@ -169,9 +169,9 @@ async def open_chat_model(
 
 def _tasks_of_evaluators() -> tuple[str, ...]:
     """The tasks that only evaluators have; imported where an operator overrides prompts."""
-    from services.judge.registry import tasks
+    from services.judge.registry import heuristics
 
-    return tasks()
+    return tuple(heuristics())
 
 
 def _answers_of_evaluators() -> "Mapping[str, Heuristic]":

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from contextvars import Context
 
-import numpy as np
-
 from services.indexer.gathering import BatchLimits, Gathering, Waiting, answer, rows_of
 from services.runtime.embedding import Embedder, Vectors
 
@@ -35,8 +33,6 @@ class BatchingEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions)."""
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
         added = self._gathering.add(texts)
         if self._worker is None or self._worker.done():
             # In a context of its own, because a batch belongs to no single battle.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from services.runtime.embedding import Embedder, Vectors
+from services.runtime.embedding import Embedder, Vectors, stacked
 from services.runtime.shared_cache import Retention, SharedCache
 
 _Row = NDArray[np.float32]
@@ -39,9 +39,7 @@ class CachingEmbedder:
             Exception: The inner embedder's error, raised for every caller that waits for one of the texts.
                 The next call computes the text again.
         """
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
-        return np.stack(await self._rows.get_many(texts, self._compute))
+        return stacked(await self._rows.get_many(texts, self._compute))
 
     async def _compute(self, texts: Sequence[str]) -> Sequence[_Row]:
         # Copied, because a view would keep the rows of the whole call in memory.

@@ -24,7 +24,6 @@ from services.runtime.work import Work
 
 _STAGE = StageName.INDEXER.value
 _SAME_MODEL = 0.98  # cosine of two vectors of one text by one model, in whatever precision it computes
-_TIMEOUTS = 2  # per batch, as for chat models
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +79,8 @@ class EmbeddingCalls:
                     raise
                 failures += 1
                 timeouts += failed.cause is Cause.TIMEOUT
-                wait = None if timeouts >= _TIMEOUTS else self._wait(failed, failures)
+                later = self.retries.after(failed, failures, timeouts, self.rng)
+                wait = None if self.circuit.is_open else later
                 if wait is None:
                     metrics.LLM_CALLS.labels(_STAGE, self.endpoint.model, "failed").inc()
                     attempts = f" ({failures} attempts)" if failures > 1 else ""
@@ -134,11 +134,6 @@ class EmbeddingCalls:
                     work.begin(subject)
                 battle_id = None if subject is None else subject.battle_id
                 self.ledger.enter(battle_id, _STAGE, self.endpoint.model, Tokens(input=share), source)
-
-    def _wait(self, failed: CallFailed, failures: int) -> float | None:
-        if not failed.retryable or self.circuit.is_open:
-            return None
-        return self.retries.wait(failures, failed.retry_after, self.rng)
 
     def _require_same_model(self, row: Row, stored: Row | None) -> None:
         """Check a vector.

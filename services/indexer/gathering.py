@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.runtime import work
-from services.runtime.embedding import Vectors
+from services.runtime.embedding import Vectors, stacked
 from services.runtime.llm.prices import estimate_tokens
 from services.runtime.work import Work
 
@@ -135,4 +135,4 @@ async def rows_of(added: Sequence[Waiting]) -> Vectors:
     Raises:
         Exception: The error of the first text that failed.
     """
-    return np.stack(await asyncio.gather(*(text.row for text in added)))
+    return stacked(await asyncio.gather(*(text.row for text in added)))

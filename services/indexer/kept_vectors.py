@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nuggetstream.domain.identity import content_hash
 from services.indexer.cuts import Cuts
 from services.indexer.embedder import LocalEmbedder
-from services.runtime.embedding import Vectors
+from services.runtime.embedding import Vectors, stacked
 
 log = structlog.get_logger(__name__)
 
@@ -56,15 +56,13 @@ class KeptVectors:
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions); those that are kept are not computed."""
-        if not texts:
-            return np.zeros((0, 0), dtype=np.float32)
         keys = [content_hash(text) for text in texts]
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._rows}
         if new:
             rows = await self._inner.embed(list(new.values()))
             self._rows.update(zip(new, rows, strict=True))
         self._used.update(keys)
-        return np.stack([self._rows[key] for key in keys])
+        return stacked([self._rows[key] for key in keys])
 
     def save(self) -> None:
         """Write the vectors that were used; a disk that takes none is logged."""

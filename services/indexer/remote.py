@@ -59,8 +59,7 @@ class RemoteEmbedder:
 
     def first_away(self) -> FirstAway | None:
         """Why the endpoint is away; None while it answers."""
-        away = self._caller.circuit.away()
-        return None if away is None else FirstAway(*away)
+        return self._caller.circuit.away()
 
     async def ready(self) -> None:
         """Return once the model has answered, with the vectors that are stored under its name.

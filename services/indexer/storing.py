@@ -4,35 +4,21 @@ stored? ──> being embedded in this process? wait ──> claimed by another?
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager, suppress
-from typing import Protocol
-from uuid import uuid4
-
-import numpy as np
+from collections.abc import Collection, Sequence
 
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash, derived_id
 from services.indexer.cuts import Cuts
 from services.indexer.gathering import Row
-from services.runtime.embedding import Embedder, Vectors
-from services.runtime.errors import Outage, Unavailable
+from services.runtime.claims import POLL_S, Claims, ClaimStore
+from services.runtime.embedding import Embedder, Vectors, stacked
+from services.runtime.errors import Outage
 from services.runtime.metrics import EMBEDDED
 from services.runtime.shared_cache import Retention, SharedCache
 from services.store.chunks import Chunks
 
 _STORE_BATCH = 128  # vectors stored at once, so that an interrupted battle does not lose all of them
-_LEASE_S, _WAIT_S, _POLL_S = 30.0, 60.0, 0.25
-
-
-class ClaimStore(Protocol):
-    """Claims that all processes see. Its methods may raise `Unavailable`."""
-
-    async def take_many(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
-        """Take or extend claims for so many seconds, and return those keys that no other owner has."""
-
-    async def release_many(self, keys: Collection[str], owner: str) -> None:
-        """Give those claims back that this owner has."""
+_WAIT_S = 60.0
 
 
 class StoringEmbedder:
@@ -55,9 +41,9 @@ class StoringEmbedder:
         wait: float = _WAIT_S,
         cuts: Cuts | None = None,
     ) -> None:
-        self._inner, self._chunks, self._claims, self._wait = inner, chunks, claims, wait
+        self._inner, self._chunks, self._wait = inner, chunks, wait
+        self._claims = None if claims is None else Claims(claims)
         self._cuts = cuts or Cuts()
-        self._owner = uuid4().hex
         # Only what is being computed is shared; what is stored is read.
         self._running: SharedCache[str, Row] = SharedCache(Retention(entries=0))
 
@@ -73,8 +59,6 @@ class StoringEmbedder:
             Outage: Another process has claimed a text, and its vector is not stored yet.
             Exception: The error of the model or of the database.
         """
-        if not texts:
-            return np.zeros((0, 0), np.float32)
         keys = [content_hash(text) for text in texts]
         known = await self._stored(set(keys))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
@@ -85,7 +69,7 @@ class StoringEmbedder:
 
         if new:
             known |= dict(zip(new, await self._running.get_many(list(new), compute), strict=True))
-        return np.stack([known[key] for key in keys])
+        return stacked([known[key] for key in keys])
 
     async def _stored(self, keys: Collection[str]) -> dict[str, Row]:
         known = await self._chunks.get_vectors(self.model, list(keys))
@@ -97,17 +81,18 @@ class StoringEmbedder:
         if self._claims is None:
             return await self._embedded(new)
         known: dict[str, Row] = {}
+        names = {key: derived_id("vector", self.model, key) for key in new}
         until = asyncio.get_running_loop().time() + self._wait
-        while remaining := {key: text for key, text in new.items() if key not in known}:
-            async with self._claimed(self._claims, remaining) as ours:
+        while remaining := [key for key in new if key not in known]:
+            async with self._claims.free([names[key] for key in remaining]) as ours:
                 # Another process may have stored them between our look and our claim.
                 known |= await self._stored(remaining)
-                claimed = {key: text for key, text in remaining.items() if key in ours and key not in known}
-                known |= await self._embedded(claimed)
+                claimed = [key for key in remaining if names[key] in ours and key not in known]
+                known |= await self._embedded({key: new[key] for key in claimed})
             if len(known) < len(new):
                 if asyncio.get_running_loop().time() >= until:
                     raise Outage(Reason.STORE_UNAVAILABLE, "another process is embedding the same texts")
-                await asyncio.sleep(_POLL_S)
+                await asyncio.sleep(POLL_S)
         return known
 
     async def _embedded(self, new: dict[str, str]) -> dict[str, Row]:
@@ -121,26 +106,6 @@ class StoringEmbedder:
             EMBEDDED.labels("model").inc(len(computed))
             known |= computed
         return known
-
-    @asynccontextmanager
-    async def _claimed(self, claims: ClaimStore, keys: Collection[str]) -> AsyncIterator[set[str]]:
-        """Hold the claims on those keys inside the block that no other process holds."""
-        names = {derived_id("vector", self.model, key): key for key in keys}
-        taken = await claims.take_many(names, self._owner, _LEASE_S)
-        extending = asyncio.create_task(self._extend(claims, taken))
-        try:
-            yield {names[name] for name in taken}
-        finally:
-            extending.cancel()
-            if taken:
-                with suppress(Unavailable):  # they end by themselves
-                    await claims.release_many(taken, self._owner)
-
-    async def _extend(self, claims: ClaimStore, taken: Collection[str]) -> None:
-        while taken:
-            await asyncio.sleep(_LEASE_S / 3)
-            with suppress(Unavailable):
-                await claims.take_many(taken, self._owner, _LEASE_S)
 
 
 def _batches(keys: Sequence[str], size: int) -> list[Sequence[str]]:

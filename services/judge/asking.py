@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from nuggetstream.domain.battle import Battle, Side
-from services.judge.grades.bank import QuestionsReply
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
@@ -55,7 +54,7 @@ class Asking:
     battle: Battle
     evaluator: str
     stage: str
-    exhausted: Exhausted
+    exhausted: Exhausted | None
     first: Side | None = None
     models: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
@@ -71,7 +70,7 @@ class Asking:
         Raises:
             BudgetExceeded: The evaluator's budget is used up.
         """
-        return self._noted(await self._reply(self.member.model, prompt))
+        return self._noted(await self.reply(prompt))
 
     async def decide(self, prompt: Prompt[DecisionReply]) -> DecisionReply | None:
         """The answers of the model for decisions; None where there is no such model.
@@ -86,13 +85,11 @@ class Asking:
         answered = any(answer.letter is not None for answer in reply.value.answers)
         return self._noted(reply) if answered else reply.value
 
-    async def bank(self, prompt: Prompt[QuestionsReply]) -> Reply[QuestionsReply]:
-        """The questions about a query; the bank that they become names model and version."""
-        return await self._reply(self.member.model, prompt)
-
-    async def _reply(self, model: ChatModel, prompt: Prompt[R]) -> Reply[R]:
+    async def reply(self, prompt: Prompt[R]) -> Reply[R]:
+        """The reply as it came; a bank of questions names its model and version, so they are not noted."""
         await self._check_budget()
-        return await model.ask(self._in_context(prompt), stage=self.stage, battle_id=self.battle.id)
+        shown = self._in_context(prompt)
+        return await self.member.model.ask(shown, stage=self.stage, battle_id=self.battle.id)
 
     def _in_context(self, prompt: Prompt[R]) -> Prompt[R]:
         """The prompt with earlier turns.
@@ -109,7 +106,7 @@ class Asking:
         return in_context(prompt, self.battle.context, writers)
 
     async def _check_budget(self) -> None:
-        if (over := await self.exhausted()) is not None:
+        if self.exhausted is not None and (over := await self.exhausted()) is not None:
             raise BudgetExceeded(f"the evaluator {self.evaluator} has used {over} today")
 
     def _noted(self, reply: Reply[R]) -> R:

@@ -9,7 +9,7 @@ all evaluators. A judge is an evaluator that yields a verdict; labels of nuggets
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence, Page
@@ -26,6 +26,7 @@ from services.runtime.llm.prompt import Prompt, R
 from services.wire.evaluators import EVALUATORS, Registered
 
 _DEFAULTS = Options()
+Own = TypeVar("Own", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,10 @@ class Material:
     options: Options = _DEFAULTS
     bank: QuestionBank | None = None
     contradictions: bool = True
+
+    def own(self, kind: type[Own]) -> Own:
+        """The options of the evaluator, as options of this type; its defaults where none are configured."""
+        return self.options if isinstance(self.options, kind) else kind()
 
 
 class Ask(Protocol):

@@ -40,7 +40,7 @@ async def grading_of(
     if yields.bank is not None and (prompt := yields.bank(material)) is not None:
         material = replace(material, bank=await _bank(askings, prompt, banks))
     answers = await asked_of_all(askings, lambda asking: yields.grade(asking, material))
-    options = material.options if isinstance(material.options, GradeOptions) else GradeOptions()
+    options = material.own(GradeOptions)
     several, members = len(askings) > 1, list[MemberGrades]()
     for asking, (given, reason) in zip(askings, answers, strict=True):
         grades = () if given is None else _completed(yields, material, given)
@@ -68,11 +68,11 @@ async def _bank(askings: Sequence[Asking], prompt: BankPrompt, banks: QuestionBa
     *others, last = askings
     for asking in others:
         try:
-            return await banks.of(asking.battle, prompt, asking.member.model.name, asking.bank)
+            return await banks.of(asking.battle, prompt, asking.member.model.name, asking.reply)
         except StageError as error:
             if not is_abstention(error):
                 raise
-    return await banks.of(last.battle, prompt, last.member.model.name, last.bank)
+    return await banks.of(last.battle, prompt, last.member.model.name, last.reply)
 
 
 def _completed(yields: Grades, material: Material, given: Sequence[Grade]) -> tuple[Grade, ...]:

@@ -69,7 +69,7 @@ async def judgment_of(
         _member(asking, verdicts or (), reason)
         for asking, (verdicts, reason) in zip(askings, answers, strict=True)
     ]
-    options = material.options if isinstance(material.options, VerdictOptions) else VerdictOptions()
+    options = material.own(VerdictOptions)
     single = members[0] if len(members) == 1 else None
     winner, aggregation = aggregate(members, options.aggregation)
     judgment = Judgment(

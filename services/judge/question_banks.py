@@ -18,7 +18,7 @@ from nuggetstream.domain.question_bank import BankQuestion, QuestionBank, query_
 from services.judge.grades.bank import BankPrompt, QuestionsReply
 from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt, PromptOverrides
-from services.runtime.llm.single_writer import SingleWriter
+from services.runtime.single_writer import SingleWriter
 from services.store.question_banks import StoredQuestionBanks
 
 AskBank = Callable[[Prompt[QuestionsReply]], Awaitable[Reply[QuestionsReply]]]

@@ -12,11 +12,6 @@ EVALUATORS: dict[str, Evaluator] = {
 }
 
 
-def tasks() -> tuple[str, ...]:
-    """The tasks of all evaluators, by which an operator overrides their prompts."""
-    return tuple(heuristics())
-
-
 def heuristics() -> dict[str, Heuristic]:
-    """How the offline model answers the prompts of all evaluators, by task."""
+    """How the offline model answers all evaluators, by task, by which an operator overrides a prompt."""
     return {task: answer for evaluator in EVALUATORS.values() for task, answer in evaluator.offline.items()}

@@ -39,14 +39,6 @@ TextsOf = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
 StoredOf = Callable[[Sequence[Page]], Awaitable[Mapping[str, Sequence[str]]]]
 
 
-async def _within_budget() -> str | None:
-    return None
-
-
-async def _no_texts(chunk_ids: Sequence[str]) -> Mapping[str, str]:  # noqa: ARG001 - as `TextsOf`
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Panel:
     """Lets the models of one evaluator evaluate battles.
@@ -60,10 +52,12 @@ class Panel:
         both_orders: Whether a judge asks twice with the answers swapped, or once in a random order.
         passages: Maximum number of chunks that it sees.
         characters: Maximum number of their characters, see `excerpts`; None shows all.
-        exhausted: Returns what its budget has been used up by; None while there is some left.
-        texts_of: Returns the texts of chunks by id.
+        exhausted: Returns what its budget has been used up by, and None while there is some left. None
+            without a budget.
+        texts_of: Returns the texts of chunks by id; None where nothing is stored.
         stored_of: Returns the texts of all chunks of pages, by content hash; None where nothing is stored.
         banks: The questions that battles with the same query share.
+        booked: Stage under which its calls are booked; None for that of the evaluator.
     """
 
     evaluator: Evaluator
@@ -73,10 +67,11 @@ class Panel:
     both_orders: bool = True
     passages: int = 10
     characters: int | None = None
-    exhausted: Exhausted = _within_budget
-    texts_of: TextsOf = _no_texts
+    exhausted: Exhausted | None = None
+    texts_of: TextsOf | None = None
     stored_of: StoredOf | None = None
     banks: QuestionBanks = _UNSHARED
+    booked: str | None = None
 
     async def __call__(self, event: Readable) -> list[Event]:
         """Evaluate one battle."""
@@ -110,7 +105,8 @@ class Panel:
     @property
     def stage(self) -> str:
         """The stage under which its calls are booked."""
-        return StageName.JUDGE.value if self.awaited else durable_of(self.evaluator.name)
+        own = StageName.JUDGE.value if self.awaited else durable_of(self.evaluator.name)
+        return self.booked or own
 
     async def _evaluated(self, event: Readable, material: Material) -> Judgment | Grading:
         if not self.evaluator.can_evaluate(material):
@@ -154,7 +150,7 @@ class Panel:
                 options=self.own_options,
             )
         nuggets, passages = event.nugget_list.nuggets, dict[str, str]()
-        if self.evaluator.reads_passages:
+        if self.evaluator.reads_passages and self.texts_of is not None:
             read = {origin.document for nugget in nuggets for origin in nugget.provenance}
             chunks = sorted(document for document in read if not document.startswith("answer:"))
             passages |= await self.texts_of(chunks)

@@ -20,7 +20,7 @@ from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.identity import content_hash, derived_id, same_query
 from nuggetstream.domain.nugget import OTHER_ANSWER, BankVersion, Importance, Provenance, Revision
 from services.nuggetizer.creation import Created, Draft, trim, without_repetitions
-from services.runtime.llm.single_writer import SingleWriter
+from services.runtime.single_writer import SingleWriter
 from services.store.nugget_banks import NuggetLists, StoredList
 
 

@@ -64,7 +64,8 @@ async def create_live(
     reply = await model.ask(prompt, stage=_STAGE, battle_id=battle_id)
     distinct, merged = without_repetitions(_drafts(reply.value, documents))
     drafts = trim(distinct, limit)
-    revision = replace(_revision(documents, drafts), merged=merged)
+    read = tuple(document.provenance.document for document in documents)
+    revision = Revision(read, tuple(draft.text for draft in drafts), merged)
     return Created(drafts, [revision], reply.model, reply.prompt_version)
 
 
@@ -212,9 +213,3 @@ def _distinct(texts: Sequence[str]) -> list[str]:
 
 def _normal(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".。")
-
-
-def _revision(documents: Sequence[Document], drafts: Sequence[Draft]) -> Revision:
-    return Revision(
-        tuple(document.provenance.document for document in documents), tuple(draft.text for draft in drafts)
-    )

@@ -1,7 +1,7 @@
 """Replies to our tasks, computed by the heuristics, in the shape that the prompts ask for."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -13,6 +13,7 @@ from services.offline.heuristics import (
     Fact,
     FactLabel,
     Label,
+    Verdict,
     assign,
     create_facts,
     judge,
@@ -195,7 +196,7 @@ def _decided_importance(prompt: ParsedPrompt) -> DecisionReply:
         for block in nuggets
     ]
     pairs = zip(nuggets, shares, strict=True)
-    return DecisionReply(answers=[_decided(block.id, "vo", (share, 1 - share)) for block, share in pairs])
+    return DecisionReply(answers=[decided(block.id, "vo", (share, 1 - share)) for block, share in pairs])
 
 
 def _salient(prompt: ParsedPrompt, nuggets: Sequence[Block]) -> Sequence[Fact]:
@@ -231,11 +232,21 @@ def _support(nugget: str, found: FactLabel, answer: Numbered) -> NuggetSupport:
     return NuggetSupport(id=nugget, label=found.label.value, first=first, last=last)
 
 
-def _verdict(prompt: ParsedPrompt) -> VerdictReply:
+def _judged(prompt: ParsedPrompt) -> Verdict:
     first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
     evidence = [block.text for block in prompt.of("chunk")]
-    verdict = judge(prompt.query, first, second, evidence, embed=prompt.embed)
-    return VerdictReply(reasoning=verdict.reason, winner=_WINNER[verdict.winner])
+    return judge(prompt.query, first, second, evidence, embed=prompt.embed)
+
+
+def verdict_reply(prompt: ParsedPrompt) -> VerdictReply:
+    """The verdict about two answers, with the chunks of the prompt as evidence."""
+    verdict = _judged(prompt)
+    return VerdictReply(reasoning=verdict.reason, winner=WINNER[verdict.winner])
+
+
+def verdict_decision(prompt: ParsedPrompt) -> DecisionReply:
+    """The same verdict as a decision."""
+    return DecisionReply(answers=[decided("better", "fst", _judged(prompt).probabilities)])
 
 
 def _variations(prompt: ParsedPrompt) -> VariationsReply:
@@ -247,36 +258,26 @@ def _variations(prompt: ParsedPrompt) -> VariationsReply:
     return VariationsReply(searches=[" ".join(kept) for kept in lists if kept][: prompt.limit])
 
 
-def _letters(prompt: ParsedPrompt) -> DecisionReply:
-    """The most probable choice of each question of a decision."""
-    return DecisionReply(answers=list(decide(prompt)))
+def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
+    nuggets = prompt.of("nugget")
+    answer = Numbered.read(prompt.the("answer").text)
+    facts = [block.text for block in nuggets]
+    labels = assign(prompt.query, facts, answer.text, embed=prompt.embed, contradictions=True)
+    return DecisionReply(
+        answers=[
+            decided(block.id, "spnc", (*label.probabilities, label.contradiction))
+            for block, label in zip(nuggets, labels, strict=True)
+        ]
+    )
 
 
-def decide(prompt: ParsedPrompt) -> Iterator[Answer]:
-    """The answers to the questions of a decision, with probabilities.
-
-    Raises:
-        Unanswerable: The prompt has the material of no decision of ours.
-    """
-    if nuggets := prompt.of("nugget"):
-        answer = Numbered.read(prompt.the("answer").text)
-        facts = [block.text for block in nuggets]
-        labels = assign(prompt.query, facts, answer.text, embed=prompt.embed, contradictions=True)
-        for block, label in zip(nuggets, labels, strict=True):
-            yield _decided(block.id, "spnc", (*label.probabilities, label.contradiction))
-        return
-    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
-    evidence = [block.text for block in prompt.of("chunk")]
-    verdict = judge(prompt.query, first, second, evidence, embed=prompt.embed)
-    yield _decided("better", "fst", verdict.probabilities)
-
-
-def _decided(name: str, letters: str, shares: Sequence[float]) -> Answer:
+def decided(name: str, letters: str, shares: Sequence[float]) -> Answer:
+    """The answer to a question: the most probable of its letters, with the probabilities of all."""
     probabilities = dict(zip(letters, shares, strict=True))
     return Answer(name=name, letter=max(letters, key=lambda x: probabilities[x]), probabilities=probabilities)
 
 
-_WINNER: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
+WINNER: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
 _BY_TASK: Mapping[str, Heuristic] = {
     "nuggets": _nuggets,
     "nuggets_window": _window,
@@ -284,8 +285,8 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "importance": _importance,
     "importance_decision": _decided_importance,
     "assignment": assignment_reply,
-    "verdict": _verdict,
-    "assignment_decision": _letters,
-    "verdict_decision": _letters,
+    "verdict": verdict_reply,
+    "assignment_decision": _decided_labels,
+    "verdict_decision": verdict_decision,
     "query_variations": _variations,
 }

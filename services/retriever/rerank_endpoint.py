@@ -4,7 +4,11 @@ Two forms of it are in use. Cohere, Jina, vLLM and Infinity take `documents` and
 `results`; TEI takes `texts` and answers a list.
 """
 
-from collections.abc import Sequence
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import httpx2
@@ -12,12 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AliasChoices, BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
 
-from services.retriever.rerank_calls import RerankCalls, Scored
+from nuggetstream.domain.pipeline import Stage
+from services.runtime import metrics, work
 from services.runtime.errors import Unavailable
+from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.call_failed import CallFailed
+from services.runtime.llm.exchange import Exchange
 from services.runtime.llm.prices import Tokens, estimate_tokens
 
 _Form = Literal["documents", "texts"]
+_STAGE = Stage.RETRIEVER.value
 _CONTENT = frozenset({400, 413, 422})
 
 
@@ -54,22 +62,32 @@ class _Results(BaseModel):
 _REPLY: TypeAdapter[_Results | list[_Score]] = TypeAdapter(Annotated[_Results | list[_Score], Field()])
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a response holds.
+
+    Attributes:
+        scores: One per passage.
+        tokens: Tokens that the server counted; None where it counted none.
+    """
+
+    scores: NDArray[np.float32]
+    tokens: int | None
+
+
 class RerankEndpoint:
     """A reranker behind a URL.
 
     Args:
-        calls: Requests to the endpoint.
+        exchange: Requests without accounting.
+        model: Name of the model, as prices and metrics have it.
+        ledger: Where requests are booked, and the budgets.
     """
 
-    def __init__(self, calls: RerankCalls) -> None:
-        self._calls = calls
+    def __init__(self, exchange: Exchange, model: str, ledger: Ledger) -> None:
+        self._exchange, self.model, self._ledger = exchange, model, ledger
         self._form: _Form | None = None  # None until the endpoint has answered
         self._most: int | None = None  # texts that the endpoint takes in one call; None while it takes all
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._calls.model
 
     async def ready(self) -> None:
         """Return at once: a call is what finds out whether the endpoint answers."""
@@ -88,7 +106,7 @@ class RerankEndpoint:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._calls.close()
+        await self._exchange.close()
 
     async def _parts(self, query: str, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         size, parts = self._most or len(texts), list[NDArray[np.float32]]()
@@ -120,19 +138,58 @@ class RerankEndpoint:
         asked = Tokens(input=sum(map(estimate_tokens, [query, *texts])))
         body: dict[str, Any] = {"model": self.model, "query": query, form: list(texts)}
         body |= {"truncate": True} if form == "texts" else {"top_n": len(texts)}
-        scores = await self._calls.post(body, asked, lambda response: self._read(len(texts), response, asked))
+        scores = await self._post(body, asked, lambda response: self._read(len(texts), response, asked))
         self._form = form
         return scores
+
+    async def _post(
+        self, body: Mapping[str, Any], asked: Tokens, read: Callable[[httpx2.Response], Scored]
+    ) -> NDArray[np.float32]:
+        """The scores of one request, booked to the battle of the current task, or else to the day alone.
+
+        Args:
+            body: The request.
+            asked: Its tokens, an estimate.
+            read: Reads the response, or raises `CallFailed`.
+
+        Raises:
+            CallFailed: There is no response, or none that can be used.
+            BudgetExceeded: The request does not fit the budget and is not made.
+            Unavailable: The database does not answer.
+        """
+        subject = work.current()
+        battle_id = None if subject is None else subject.battle_id
+        async with self._ledger.reserve(battle_id, self.model, asked.input):
+            enter, started, outcome = self._ledger.enter, time.perf_counter(), "failed"
+            try:
+                result = read(await self._exchange.post("/rerank", body, lambda: asked))
+                tokens = asked if result.tokens is None else Tokens(input=result.tokens)
+                enter(battle_id, _STAGE, self.model, tokens, "estimate" if result.tokens is None else "usage")
+                outcome = "ok"
+            except CallFailed as failed:
+                if failed.charged is not None:
+                    enter(battle_id, _STAGE, self.model, failed.charged, "estimate")
+                raise
+            except asyncio.CancelledError:  # the server may charge for what nobody waits for any more
+                enter(battle_id, _STAGE, self.model, asked, "estimate")
+                raise
+            finally:
+                elapsed = time.perf_counter() - started
+                metrics.LLM_SECONDS.labels("rerank", self.model, _STAGE, outcome).observe(elapsed)
+                metrics.LLM_CALLS.labels(_STAGE, self.model, outcome).inc()
+                with suppress(Unavailable):  # the ledger keeps the entries for later
+                    await self._ledger.flush()
+            return result.scores
 
     def _read(self, count: int, response: httpx2.Response, asked: Tokens) -> Scored:
         try:
             reply = _REPLY.validate_json(response.content)
         except ValidationError as error:
-            raise self._calls.exchange.garbled(asked, f"{response.text[:200]!r}: {error}") from error
+            raise self._exchange.garbled(asked, f"{response.text[:200]!r}: {error}") from error
         scored = reply if isinstance(reply, list) else reply.results
         by_index = {each.index: each.score for each in scored}
         if len(scored) != count or set(by_index) != set(range(count)):
-            raise self._calls.exchange.garbled(asked, f"there are {len(scored)} scores for {count} passages")
+            raise self._exchange.garbled(asked, f"there are {len(scored)} scores for {count} passages")
         scores = np.asarray([by_index[index] for index in range(count)], dtype=np.float32)
         return Scored(scores, None if isinstance(reply, list) else reply.tokens)
 

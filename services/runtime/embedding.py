@@ -29,6 +29,11 @@ class Embedder(Protocol):
         """
 
 
+def stacked(rows: Sequence[Vectors]) -> Vectors:
+    """Vectors as the rows of a matrix, which has none where there are none."""
+    return np.stack(rows) if rows else np.zeros((0, 0), dtype=np.float32)
+
+
 def unit(rows: Vectors) -> Vectors:
     """The rows scaled to length one, in single precision.
 

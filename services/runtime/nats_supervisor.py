@@ -18,6 +18,7 @@ import structlog
 from services.runtime import metrics
 from services.runtime.disk import Check
 from services.runtime.nats_server import NatsServer, NatsServerFailed
+from services.runtime.polling import pause
 
 log = structlog.get_logger(__name__)
 
@@ -56,8 +57,7 @@ class NatsSupervisor:
         """Watch until `stop` is set."""
         while not stop.is_set():
             await self._check()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), self._pause())
+            await pause(self._pause(), stop)
 
     def _pause(self) -> float:
         return min(_LONGEST_PAUSE, _INTERVAL * 2.0**self._failed_starts)

@@ -4,8 +4,8 @@ gRPC's own limit of calls also counts health checks and, in some versions, no lo
 reached; calls are therefore counted here.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,8 +58,8 @@ class LimitedCalls(grpc.aio.ServerInterceptor):  # type: ignore[misc, unused-ign
     """
 
     def __init__(self, limits: RpcLimits) -> None:
-        self._calls = _Counted("calls", limits.calls)
-        self._streams = _Counted("streams", limits.streams)
+        self._limits = limits
+        self._calls, self._streams = (asyncio.Semaphore(most) for most in (limits.calls, limits.streams))
 
     async def intercept_service(
         self,
@@ -70,40 +70,28 @@ class LimitedCalls(grpc.aio.ServerInterceptor):  # type: ignore[misc, unused-ign
         handler = await continuation(handler_call_details)
         if handler is None or handler_call_details.method == _HEALTH_CHECK:
             return handler
-        streams = handler.request_streaming or handler.response_streaming
-        counted = self._streams if streams else self._calls
+        if handler.request_streaming or handler.response_streaming:
+            free, most = self._streams, f"{self._limits.streams:,} streams"
+        else:
+            free, most = self._calls, f"{self._limits.calls:,} calls"
+
+        async def admit(context: Context) -> None:
+            if free.locked():
+                problem = f"there are {most} already; try again later"
+                await end_call(context, grpc.StatusCode.RESOURCE_EXHAUSTED, problem)
 
         async def call(inner: Any, request: Any, context: Context) -> Any:
-            with counted.one() as problem:
-                await _reject(context, grpc.StatusCode.RESOURCE_EXHAUSTED, problem)
+            await admit(context)
+            async with free:
                 return await inner(await _readable(request, context), context)
 
         async def stream(inner: Any, request: Any, context: Context) -> AsyncIterator[Any]:
-            with counted.one() as problem:
-                await _reject(context, grpc.StatusCode.RESOURCE_EXHAUSTED, problem)
+            await admit(context)
+            async with free:
                 async for response in inner(await _readable(request, context), context):
                     yield response
 
         return rewrapped(handler, call, stream, deserializer=_bounded(handler.request_deserializer))
-
-
-class _Counted:
-    """Calls of one kind at the same time."""
-
-    def __init__(self, kind: str, most: int) -> None:
-        self._kind, self._most, self._now = kind, most, 0
-
-    @contextmanager
-    def one(self) -> Iterator[str | None]:
-        """Count a call; yields why it is rejected, and None where it is not."""
-        if self._now >= self._most:
-            yield f"there are {self._now:,} {self._kind} already; try again later"
-            return
-        self._now += 1
-        try:
-            yield None
-        finally:
-            self._now -= 1
 
 
 def _bounded(parse: Any) -> Any:
@@ -129,15 +117,10 @@ async def _readable(request: Any, context: Context) -> Any:
     if hasattr(request, "__aiter__"):
         return _each_readable(request, context)
     if isinstance(request, ValueError):
-        await _reject(context, grpc.StatusCode.INVALID_ARGUMENT, str(request))
+        await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, str(request))
     return request
 
 
 async def _each_readable(requests: AsyncIterator[Any], context: Context) -> AsyncIterator[Any]:
     async for request in requests:
         yield await _readable(request, context)
-
-
-async def _reject(context: Context, code: grpc.StatusCode, problem: str | None) -> None:
-    if problem is not None:
-        await end_call(context, code, problem)

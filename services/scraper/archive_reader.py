@@ -16,7 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
 from services.scraper.archive import INDEX_SUFFIX, WARC_SUFFIX, ArchivedVisit, warc_date
-from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
+from services.scraper.canonical import WebUrl, canonicalize
 from services.scraper.content_coding import BodyTooLarge, UndecodableBody, decoder_for
 from services.scraper.outcome import ArchivedAt, PageOutcome, Validators
 from services.scraper.response import RawResponse
@@ -25,7 +25,6 @@ from services.scraper.stored_outcome import outcome_of
 DAMAGED = (ArchiveLoadFailed, EOFError, ValueError, LookupError, AttributeError, TypeError, zlib.error)
 """What reading a damaged record raises."""
 
-_MAX_HOPS = 10
 _MAX_DECODED = 64 * 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _Place = tuple[str, Path, int]  # date, WARC file and offset of an entry: archives have millions of them
@@ -130,31 +129,6 @@ class ArchiveReader:
         """
         entry = self.entry_for(visit)
         return None if entry is None else _response(entry, canonicalize(entry.url, keep_tracking=True))
-
-    def response(self, url: WebUrl) -> RawResponse | None:
-        """The latest response of a canonical URL; redirects are not followed.
-
-        Raises:
-            UnusableArchive: The record cannot be read.
-        """
-        places = self._responses.get(str(url))
-        return _response(_entry(str(url), places[-1], is_visit=False), url) if places else None
-
-    def at_end_of_redirects(self, url: WebUrl) -> RawResponse | None:
-        """The latest response of a URL, or of that to which archived redirects lead; None without one.
-
-        Raises:
-            UnusableArchive: A record cannot be read.
-        """
-        for _ in range(_MAX_HOPS):
-            response = self.response(url)
-            if response is None or response.redirect is None:
-                return response
-            try:
-                url = url.joined(response.redirect)
-            except InvalidUrl:
-                return None
-        return None
 
 
 def entries(folder: Path) -> Iterator[Entry]:

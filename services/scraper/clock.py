@@ -1,32 +1,31 @@
-"""The clock as an interface, so that tests can control time."""
+"""The clock of the scraper, which tests and replays replace by others."""
 
 import asyncio
 import time
 from datetime import UTC, datetime
-from typing import Protocol
 
 
-class Clock(Protocol):
-    """A clock."""
+class Clock:
+    """The system's clock."""
 
     def now(self) -> datetime:
         """The current time in UTC, with time zone."""
-        ...
+        return datetime.now(UTC)
 
     def monotonic(self) -> float:
         """Seconds of a monotonic clock."""
-        ...
+        return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds."""
-        ...
+        """Wait for a number of seconds, without blocking the event loop."""
+        await asyncio.sleep(seconds)
 
 
-class StoppedClock:
+class StoppedClock(Clock):
     """A clock that always shows the same time.
 
     Args:
-        moment: The time, with time zone.
+        moment: The time, in UTC.
     """
 
     def __init__(self, moment: datetime) -> None:
@@ -39,22 +38,3 @@ class StoppedClock:
     def monotonic(self) -> float:
         """Zero: no time passes."""
         return 0.0
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for nothing."""
-
-
-class SystemClock:
-    """The system's clock."""
-
-    def now(self) -> datetime:
-        """The current time in UTC, with time zone."""
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        """Seconds of the system's monotonic clock."""
-        return time.monotonic()
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds, without blocking the event loop."""
-        await asyncio.sleep(seconds)

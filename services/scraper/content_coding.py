@@ -4,7 +4,6 @@ A few kilobytes can inflate to gigabytes, so the output is limited at each step 
 """
 
 import zlib
-from typing import Protocol
 
 ACCEPTED = "gzip, deflate"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
@@ -19,33 +18,7 @@ class UndecodableBody(Exception):
     """The body is not in the coding that its header names, is incomplete, or the coding is unknown."""
 
 
-class BodyDecoder(Protocol):
-    """Decodes a body piece by piece."""
-
-    @property
-    def decoded(self) -> bytes:
-        """The decoded body so far, at most the limit."""
-        ...
-
-    def feed(self, piece: bytes) -> None:
-        """Decode one more piece.
-
-        Raises:
-            BodyTooLarge: The limit is exceeded.
-            UndecodableBody: The piece is not in this coding.
-        """
-        ...
-
-    def finish(self) -> None:
-        """Check that the body is complete.
-
-        Raises:
-            UndecodableBody: The body is incomplete.
-        """
-        ...
-
-
-def decoder_for(content_encoding: str, limit: int) -> BodyDecoder:
+def decoder_for(content_encoding: str, limit: int) -> "PlainBody":
     """The decoder for a Content-Encoding header.
 
     Args:
@@ -64,7 +37,7 @@ def decoder_for(content_encoding: str, limit: int) -> BodyDecoder:
 
 
 class PlainBody:
-    """A body without content coding."""
+    """A body without content coding, decoded piece by piece."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -72,35 +45,45 @@ class PlainBody:
 
     @property
     def decoded(self) -> bytes:
-        """The body so far."""
+        """The decoded body so far, at most the limit."""
         return bytes(self._out)
 
     def feed(self, piece: bytes) -> None:
-        """Append one more piece."""
-        room = self._limit - len(self._out)
-        self._out += piece[:room]
-        if len(piece) > room:
-            raise BodyTooLarge(f"more than {self._limit} bytes")
+        """Decode one more piece.
+
+        Raises:
+            BodyTooLarge: The limit is exceeded.
+            UndecodableBody: The piece is not in this coding.
+        """
+        self._append(piece)
 
     def finish(self) -> None:
-        """Do nothing: HTTP framing has already checked that the body is complete."""
+        """Check that the body is complete, which HTTP framing has done where there is no coding.
+
+        Raises:
+            UndecodableBody: The body is incomplete.
+        """
+
+    @property
+    def _room(self) -> int:
+        return self._limit - len(self._out)
+
+    def _append(self, decoded: bytes) -> None:
+        room = self._room
+        self._out += decoded[:room]
+        if len(decoded) > room:
+            raise BodyTooLarge(f"more than {self._limit} bytes")
 
 
-class InflatedBody:
+class InflatedBody(PlainBody):
     """A gzip body (of one or several members) or a deflate body, with or without the zlib header."""
 
     def __init__(self, limit: int, *, gzip: bool) -> None:
-        self._limit = limit
+        super().__init__(limit)
         self._gzip = gzip
-        self._out = bytearray()
         self._members = 0
         self._rest = b""  # a single byte at the end of a piece: a member is recognised by its first two
         self._inflater: zlib._Decompress | None = None
-
-    @property
-    def decoded(self) -> bytes:
-        """The body so far."""
-        return bytes(self._out)
 
     def feed(self, piece: bytes) -> None:
         """Inflate one more piece, which may contain the end of one gzip member and the next one."""
@@ -124,14 +107,11 @@ class InflatedBody:
             raise UndecodableBody("the compressed body is incomplete")
 
     def _inflate(self, inflater: "zlib._Decompress", piece: bytes) -> None:
-        room = self._limit - len(self._out)
         try:
-            out = inflater.decompress(piece, room + 1)
+            out = inflater.decompress(piece, self._room + 1)
         except zlib.error as error:
             raise UndecodableBody(f"not in the coding that its header names: {error}") from error
-        self._out += out[:room]
-        if len(out) > room:
-            raise BodyTooLarge(f"inflates to more than {self._limit} bytes")
+        self._append(out)
 
     def _next_member(self, piece: bytes) -> "zlib._Decompress | None":
         first = self._members == 0

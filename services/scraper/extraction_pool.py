@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -27,28 +26,6 @@ _SOURCE_ROOT = Path(__file__).resolve().parents[2]
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 
 
-@dataclass(frozen=True, slots=True)
-class PoolLimits:
-    """Limits of the pool.
-
-    Attributes:
-        workers: Number of processes.
-        seconds: Seconds for one document, after which its process is killed.
-        jobs_per_worker: Number of documents after which a process is replaced.
-    """
-
-    workers: int
-    seconds: float
-    jobs_per_worker: int
-
-    @classmethod
-    def of(cls, settings: ScraperSettings) -> "PoolLimits":
-        """The limits in an operator's settings."""
-        return cls(
-            settings.extraction_workers, settings.extraction_seconds, settings.extraction_jobs_per_worker
-        )
-
-
 def extractor_command(settings: ScraperSettings) -> tuple[str, ...]:
     """The command that starts an extraction process."""
     memory, seconds = settings.extraction_memory_bytes, settings.extraction_seconds + _GRACE_SECONDS
@@ -60,19 +37,20 @@ class ExtractionPool:
     """Extracts the text of documents in other processes.
 
     Args:
-        command: Command that starts one process, which exchanges the frames of `extraction`.
-        limits: Limits of the pool.
+        settings: Number and limits of the processes.
+        command: Command that starts one process, which exchanges the frames of `extraction`; that of
+            `extractor_command` by default.
     """
 
-    def __init__(self, command: Sequence[str], limits: PoolLimits) -> None:
-        self._command = tuple(command)
-        self._limits = limits
+    def __init__(self, settings: ScraperSettings, command: Sequence[str] | None = None) -> None:
+        self._settings = settings
+        self._command = tuple(command or extractor_command(settings))
         self._idle: asyncio.LifoQueue[_Worker | None] = asyncio.LifoQueue()
         self._alive: set[_Worker] = set()
 
     async def __aenter__(self) -> Self:
         """Start one process now, so that a broken installation is noticed; the others start on demand."""
-        for _ in range(self._limits.workers - 1):
+        for _ in range(self._settings.extraction_workers - 1):
             self._idle.put_nowait(None)
         self._idle.put_nowait(await self._start())
         return self
@@ -102,7 +80,7 @@ class ExtractionPool:
             answer = await self._ask(worker, job)
             keep = worker
         finally:
-            if keep is not None and keep.jobs >= self._limits.jobs_per_worker:
+            if keep is not None and keep.jobs >= self._settings.extraction_jobs_per_worker:
                 keep = None
             self._idle.put_nowait(keep)
             if worker is not None and keep is None:
@@ -113,10 +91,10 @@ class ExtractionPool:
 
     async def _ask(self, worker: "_Worker", job: ExtractionJob) -> dict[str, Any]:
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._settings.extraction_seconds):
                 return await worker.ask(job.frame())
         except TimeoutError as error:
-            raise ExtractionFailed(f"not read within {self._limits.seconds:g} s") from error
+            raise ExtractionFailed(f"not read within {self._settings.extraction_seconds:g} s") from error
         except (OSError, EOFError) as error:
             status = await worker.exit_status()
             meaning = _EXIT_MEANINGS.get(status, f"exit status {status}")

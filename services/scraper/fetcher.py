@@ -26,8 +26,8 @@ from services.runtime.shared_cache import Retention, SharedCache
 from services.scraper.archive import ArchivedVisit, PageArchive
 from services.scraper.archive_reader import has_version
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
-from services.scraper.clock import Clock, SystemClock
-from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
+from services.scraper.clock import Clock
+from services.scraper.extraction_pool import ExtractionPool
 from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable, Validators
 from services.scraper.page_reader import PageReader, ReadPage
 from services.scraper.politeness import HostLimiter
@@ -74,8 +74,8 @@ class PageFetcher:
         renderer: Renderer | None = None,
     ) -> None:
         self._settings = settings
-        self._clock = clock or SystemClock()
-        self._pool = pool or ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
+        self._clock = clock or Clock()
+        self._pool = pool or ExtractionPool(settings)
         guarded = backend or GuardedBackend(resolver or SystemResolver(), settings.allowed_hosts)
         self._transport = GuardedTransport(settings, guarded, self._clock)
         max_wait = settings.queue_seconds + settings.total_seconds

@@ -11,7 +11,7 @@ from services.scraper.extraction import Extraction, ExtractionFailed, Extraction
 from services.scraper.extraction_pool import ExtractionPool
 from services.scraper.media_type import MediaKind, kind_of
 from services.scraper.outcome import Quality
-from services.scraper.quality import PageFacts, Verdict, judge_page, judge_status
+from services.scraper.quality import Verdict, judge_page, judge_status
 from services.scraper.response import RawResponse
 
 _STATUS_SAMPLE = 16 * 1024
@@ -71,16 +71,8 @@ class PageReader:
             extraction = await self._pool.extract(job)
         except ExtractionFailed as failure:
             return _unread(Verdict(Quality.EXTRACTION_FAILED, str(failure)))
-        facts = PageFacts(
-            requested=requested,
-            final=response.url,
-            title=extraction.title,
-            text=extraction.text,
-            visible=extraction.visible,
-            for_subscribers=extraction.for_subscribers,
-            is_shell=extraction.is_shell,
-        )
-        return ReadPage(judge_page(facts, self._min_chars), extraction)
+        verdict = judge_page(extraction, requested, response.url, self._min_chars)
+        return ReadPage(verdict, extraction)
 
 
 def _unread(verdict: Verdict) -> ReadPage:

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from services.scraper.canonical import WebUrl
+from services.scraper.extraction import Extraction
 from services.scraper.outcome import Quality
 from services.scraper.quality_markers import BOT, BOT_TITLES, COOKIE, MISSING, MISSING_TITLES, PAYWALL
 from services.scraper.quality_patterns import (
@@ -41,29 +42,6 @@ _REFUSALS = {
     429: "rejects the request because of its rate limit",
     451: "is legally withheld",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PageFacts:
-    """The input of the rules.
-
-    Attributes:
-        requested: URL that was requested.
-        final: URL that answered, after redirects.
-        title: Title of the page; None when unknown.
-        text: Extracted text.
-        visible: Beginning of all visible text, banners and menus included.
-        for_subscribers: Whether the page's metadata says that it is not free to read.
-        is_shell: Whether the page has no text but scripts and an element that these are to fill.
-    """
-
-    requested: WebUrl
-    final: WebUrl
-    title: str | None
-    text: str
-    visible: str = ""
-    for_subscribers: bool = False
-    is_shell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +83,13 @@ def judge_status(status: int, body_start: str) -> Verdict:
     return Verdict(Quality.HTTP_ERROR, f"the server answered {status}")
 
 
-def judge_page(page: PageFacts, min_chars: int) -> Verdict:
+def judge_page(page: Extraction, requested: WebUrl, final: WebUrl, min_chars: int) -> Verdict:
     """The quality of a page that arrived with a success status.
 
     Args:
-        page: The page.
+        page: The content of the page.
+        requested: URL that was requested.
+        final: URL that answered, after redirects.
         min_chars: Number of weighted characters below which a page is too short.
     """
     length = weighted_length(page.text)
@@ -119,7 +99,7 @@ def judge_page(page: PageFacts, min_chars: int) -> Verdict:
         scope = _folded(" ".join((page.title or "", page.text, page.visible if short else "")))
         wall = (
             _bot_wall(page, scope, length)
-            or _soft_404(page, length)
+            or _soft_404(page, length, home=_went_home(requested, final))
             or _paywall(page, scope)
             or _login_wall(scope, length)
             or _cookie_wall(scope, length, short=short)
@@ -134,7 +114,7 @@ def judge_page(page: PageFacts, min_chars: int) -> Verdict:
     return Verdict(Quality.OK, f"{length} readable characters")
 
 
-def _bot_wall(page: PageFacts, scope: str, length: int) -> Verdict | None:
+def _bot_wall(page: Extraction, scope: str, length: int) -> Verdict | None:
     title = _folded(page.title or "")
     phrase = next((mark for mark in BOT_TITLES if title.startswith(mark)), None) or _first(BOT, scope)
     if phrase is None and length <= _BRIEF:
@@ -142,7 +122,7 @@ def _bot_wall(page: PageFacts, scope: str, length: int) -> Verdict | None:
     return None if phrase is None else Verdict(Quality.BOT_WALL, f"a bot check: the page says {phrase!r}")
 
 
-def _soft_404(page: PageFacts, length: int) -> Verdict | None:
+def _soft_404(page: Extraction, length: int, *, home: bool) -> Verdict | None:
     for part in _TITLE_SEPARATORS.split(_folded(page.title or "")):
         phrase = _first(MISSING, part) or _first(MISSING_TITLES, part)
         # The phrase must be at least half of a part of the title: "How to fix error 404" is an article.
@@ -152,12 +132,12 @@ def _soft_404(page: PageFacts, length: int) -> Verdict | None:
     phrase = _first(MISSING, opening) or (_matched(GONE, opening) if length <= _BRIEF else None)
     if phrase is not None:
         return Verdict(Quality.SOFT_404, f"the page begins with {phrase!r}")
-    if _went_home(page.requested, page.final):
+    if home:
         return Verdict(Quality.SOFT_404, "the server redirected to its home page instead")
     return None
 
 
-def _paywall(page: PageFacts, scope: str) -> Verdict | None:
+def _paywall(page: Extraction, scope: str) -> Verdict | None:
     phrase = _first(PAYWALL, scope)
     if phrase is not None:
         return Verdict(Quality.PAYWALL, f"a teaser: the page says {phrase!r}")
@@ -176,7 +156,7 @@ def _login_wall(scope: str, length: int) -> Verdict | None:
     return Verdict(Quality.LOGIN_WALL, f"a login page: it says {_listed(terms)}")
 
 
-def _script_only(page: PageFacts, scope: str, *, short: bool) -> Verdict | None:
+def _script_only(page: Extraction, scope: str, *, short: bool) -> Verdict | None:
     if not short:
         return None
     if "javascript" in scope:

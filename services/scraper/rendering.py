@@ -14,7 +14,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from playwright.async_api import Error, Page, Request, Route, async_playwright
 from playwright.async_api import TimeoutError as TookTooLong
@@ -22,7 +22,8 @@ from playwright.async_api import TimeoutError as TookTooLong
 from services.runtime.errors import Unavailable
 from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock
-from services.scraper.outcome import Unfetchable
+from services.scraper.outcome import Quality, Unfetchable
+from services.scraper.redirects import RedirectChain, follow
 from services.scraper.renderer import RENDERED_BY, Get, NotRendered
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
@@ -31,6 +32,7 @@ _NOWHERE = "http://127.0.0.1:1"  # as a proxy: nothing answers there
 _NEEDED = frozenset({"document", "script", "xhr", "fetch"})  # pictures, styles and fonts have no text
 _KEPT_HEADERS = frozenset({"content-type"})
 _REDIRECTS = 5
+_EXHAUSTED = Unfetchable(Quality.TOO_LARGE, "the scripts of the page asked for too much")
 _START_SECONDS = 10.0  # for the driver of Playwright and the connection to the browser
 _READ_SECONDS = 3.0  # for reading the markup of a page that was cut off
 _NO_PEERS = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete window[name];"
@@ -156,24 +158,20 @@ class _Requests:
             url = canonicalize(request.url, keep_tracking=True)
             if request.is_navigation_request() and request.frame.parent_frame is None:
                 return self._response if url == self._response.url else None  # no other page in its place
-            for _ in range(_REDIRECTS):
-                response = await self._one(url)
-                location = response and response.header("location")
-                if response is None or not (300 <= response.status < 400 and location):
-                    return response
-                url = canonicalize(urljoin(str(url), location), keep_tracking=True)
+            return await follow(RedirectChain(url), self._one, _REDIRECTS)
         except (Error, InvalidUrl, Unfetchable, Unavailable):
             return None
-        return None
 
-    async def _one(self, url: WebUrl) -> RawResponse | None:
-        """The response to one request; None where the page has had all that it may have."""
-        if self._requests_left <= 0:
-            return None
+    async def _one(self, url: WebUrl) -> RawResponse:
+        """The response to one request, as long as the page has not had all that it may have."""
         self._requests_left -= 1
+        if self._requests_left < 0:
+            raise _EXHAUSTED
         response = await self._get(url)
         self._bytes_left -= len(response.body)
-        return None if self._bytes_left < 0 else response
+        if self._bytes_left < 0:
+            raise _EXHAUSTED
+        return response
 
 
 def _headers(response: RawResponse, asked: dict[str, str]) -> dict[str, str]:

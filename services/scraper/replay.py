@@ -15,9 +15,9 @@ from typing import Self
 
 from services.scraper.archive import ArchivedVisit
 from services.scraper.archive_reader import ArchiveReader, UnusableArchive
-from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
+from services.scraper.canonical import InvalidUrl, canonicalize
 from services.scraper.clock import StoppedClock
-from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
+from services.scraper.extraction_pool import ExtractionPool
 from services.scraper.outcome import PageOutcome, Quality, Unfetchable
 from services.scraper.page_reader import PageReader
 from services.scraper.redirects import RedirectChain
@@ -38,7 +38,7 @@ class Replayer:
 
     def __init__(self, archive: ArchiveReader, settings: ScraperSettings) -> None:
         self._settings = settings
-        self._pool = ExtractionPool(extractor_command(settings), PoolLimits.of(settings))
+        self._pool = ExtractionPool(settings)
         self._reader = PageReader(self._pool, settings.min_text_chars)
         self._archive = archive
         self._clock = StoppedClock(self._archive.ended_at)
@@ -62,26 +62,22 @@ class Replayer:
             return invalid(url, str(error), self._clock)
         visit = Visit.begin(requested, self._settings.total_seconds, self._clock)
         try:
-            visited, response = await asyncio.to_thread(_of_archive, self._archive, requested)
+            visited, response = await asyncio.to_thread(_of_archive, self._archive, str(requested))
         except UnusableArchive as error:
             return replace(visit.failed(Unfetchable(Quality.UNREACHABLE, str(error))), url=url)
         if visited is not None and not visited.read:
             return replace(visited.outcome, url=url)
-        if response is None:
+        if visited is None or response is None:
             return replace(visit.failed(_ABSENT), url=url)
         visit.chain = RedirectChain(response.url)
         outcome = visit.read(response, await self._reader.read(response, requested))
-        if visited is None:
-            return replace(outcome, url=url, fetched_at=response.received_at)
         was = visited.outcome
         return replace(
             outcome, url=url, fetched_at=was.fetched_at, elapsed_s=was.elapsed_s, redirects=was.redirects
         )
 
 
-def _of_archive(archive: ArchiveReader, url: WebUrl) -> tuple[ArchivedVisit | None, RawResponse | None]:
+def _of_archive(archive: ArchiveReader, url: str) -> tuple[ArchivedVisit | None, RawResponse | None]:
     """The latest visit, and the response that it read."""
-    visit = archive.visit(str(url))
-    if visit is None:  # an archive of a version without visits
-        return None, archive.at_end_of_redirects(url)
-    return visit, archive.response_for(visit) if visit.read else None
+    visit = archive.visit(url)
+    return visit, archive.response_for(visit) if visit is not None and visit.read else None

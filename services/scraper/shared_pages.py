@@ -3,22 +3,17 @@
 stored and young enough? -> else claim the address -> stored meanwhile? -> else fetch -> store -> release
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from uuid import uuid4
 
-from services.runtime.errors import Unavailable
+from services.runtime.claims import Claims
 from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.outcome import PageOutcome
 from services.scraper.stored_outcome import as_json, outcome_of
-from services.store.claims import DatabaseClaims
 from services.store.fetched_pages import FetchedPage, FetchedPages, FetchedRobots, key_of
 
 _LEASE_S = 15.0  # a claim that is not extended ends, so that nobody waits long for a killed process
-_POLL_S = 0.25
 
 Visit = Callable[[PageOutcome | None], Awaitable[PageOutcome]]
 
@@ -36,8 +31,7 @@ class SharedPages:
     def __init__(self, store: FetchedPages, clock: Clock, max_wait: float) -> None:
         self._store = store
         self._clock = clock
-        self._max_wait = max_wait
-        self._owner = uuid4().hex
+        self._claims = Claims(store.claims, lease=_LEASE_S, wait=max_wait)
 
     async def page(
         self, url: WebUrl, battle_id: str | None, lifetime: Callable[[PageOutcome], float], visit: Visit
@@ -56,7 +50,7 @@ class SharedPages:
         known = await self._known(url)
         if known is not None and lifetime(known) > 0:
             return known
-        async with self._claimed(f"page {url}") as shared:
+        async with self._claims.held(key_of(f"page {url}"), required=False) as shared:
             if shared:
                 known = await self._known(url)
                 if known is not None and lifetime(known) > 0:
@@ -84,7 +78,7 @@ class SharedPages:
         known = await self._store.robots(origin)
         if known is not None and known.fetched_at > oldest:
             return known
-        async with self._claimed(f"robots {origin}") as shared:
+        async with self._claims.held(key_of(f"robots {origin}"), required=False) as shared:
             if shared:
                 known = await self._store.robots(origin)
                 if known is not None and known.fetched_at > oldest:
@@ -97,35 +91,3 @@ class SharedPages:
     async def _known(self, url: WebUrl) -> PageOutcome | None:
         page = await self._store.page(str(url))
         return None if page is None else outcome_of(page.outcome, str(url), page.text, page.fetched_at)
-
-    @asynccontextmanager
-    async def _claimed(self, address: str) -> AsyncIterator[bool]:
-        """Hold the claim on an address; the value is whether another process may have fetched it meanwhile.
-
-        After `max_wait` seconds the block runs without the claim.
-        """
-        claims = self._store.claims
-        if claims is None:
-            yield False
-            return
-        key = key_of(address)
-        await self._take(claims, key)
-        extending = asyncio.create_task(self._extend(claims, key))
-        try:
-            yield True  # even if the claim was free: it may have been released since the first look
-        finally:
-            extending.cancel()
-            with suppress(Unavailable):  # it ends by itself
-                await claims.release(key, self._owner)
-
-    async def _take(self, claims: DatabaseClaims, key: str) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self._max_wait):
-                while not await claims.take(key, self._owner, _LEASE_S):
-                    await asyncio.sleep(_POLL_S)
-
-    async def _extend(self, claims: DatabaseClaims, key: str) -> None:
-        while True:
-            await asyncio.sleep(_LEASE_S / 3)
-            with suppress(Unavailable):
-                await claims.take(key, self._owner, _LEASE_S)

@@ -16,8 +16,8 @@ from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.content_coding import (
     ACCEPTED,
-    BodyDecoder,
     BodyTooLarge,
+    PlainBody,
     UndecodableBody,
     decoder_for,
 )
@@ -139,7 +139,7 @@ def _header(response: httpcore2.Response, name: bytes) -> str:
     return b", ".join(values).decode("latin-1")
 
 
-def _decoder(response: httpcore2.Response, limits: ByteLimits) -> BodyDecoder:
+def _decoder(response: httpcore2.Response, limits: ByteLimits) -> PlainBody:
     declared = _header(response, b"content-length")
     if not limits.cut and declared.isdigit() and int(declared) > limits.wire:
         detail = f"the server announces {declared} bytes, the limit is {limits.wire}"
@@ -150,7 +150,7 @@ def _decoder(response: httpcore2.Response, limits: ByteLimits) -> BodyDecoder:
         raise Unfetchable(Quality.WRONG_TYPE, str(error), response.status) from error
 
 
-async def _receive(response: httpcore2.Response, decoder: BodyDecoder, limits: ByteLimits) -> bytes:
+async def _receive(response: httpcore2.Response, decoder: PlainBody, limits: ByteLimits) -> bytes:
     wire = bytearray()
     try:
         async for piece in response.aiter_stream():
@@ -161,7 +161,9 @@ async def _receive(response: httpcore2.Response, decoder: BodyDecoder, limits: B
         decoder.finish()
     except BodyTooLarge as error:
         if not limits.cut:
-            raise _oversized(error, response.status, len(wire), decoder) from error
+            raise Unfetchable(
+                Quality.TOO_LARGE, str(error), response.status, len(wire), len(decoder.decoded)
+            ) from error
     except UndecodableBody as error:
         raise Unfetchable(
             Quality.UNREACHABLE, f"broken body: {error}", response.status, len(wire), len(decoder.decoded)
@@ -172,7 +174,3 @@ async def _receive(response: httpcore2.Response, decoder: BodyDecoder, limits: B
 def _check_wire(received: int, limits: ByteLimits) -> None:
     if received > limits.wire:
         raise BodyTooLarge(f"more than {limits.wire} bytes received")
-
-
-def _oversized(error: Exception, status: int, wire: int, decoder: BodyDecoder) -> Unfetchable:
-    return Unfetchable(Quality.TOO_LARGE, str(error), status, wire, len(decoder.decoded))

@@ -29,23 +29,7 @@ class DatabaseClaims:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def take(self, key: str, owner: str, seconds: float) -> bool:
-        """Take a claim for so many seconds, or extend one's own; False while another owner has it.
-
-        Raises:
-            Unavailable: The database does not answer.
-        """
-        until = func.now() + timedelta(seconds=seconds)
-        statement = self._database.insert(claims).values(key=key, owner=owner, ends_at=until)
-        statement = statement.on_conflict_do_update(
-            index_elements=["key"],
-            set_={"owner": owner, "ends_at": until},
-            where=or_(claims.c.owner == owner, claims.c.ends_at < func.now()),
-        )
-        async with self._database.transaction() as tx:
-            return bool((await tx.execute(statement)).rowcount)
-
-    async def take_many(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
+    async def take(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
         """Take or extend claims for so many seconds, and return those keys that no other owner has.
 
         Raises:
@@ -64,7 +48,7 @@ class DatabaseClaims:
         async with self._database.transaction() as tx:
             return set(await tx.scalars(statement))
 
-    async def release_many(self, keys: Collection[str], owner: str) -> None:
+    async def release(self, keys: Collection[str], owner: str) -> None:
         """Give those claims back that this owner has.
 
         Raises:
@@ -73,15 +57,6 @@ class DatabaseClaims:
         async with self._database.transaction() as tx:
             ours = claims.c.key == any_(_array(list(keys)))
             await tx.execute(delete(claims).where(ours, claims.c.owner == owner))
-
-    async def release(self, key: str, owner: str) -> None:
-        """Give a claim back, if this owner has it.
-
-        Raises:
-            Unavailable: The database does not answer.
-        """
-        async with self._database.transaction() as tx:
-            await tx.execute(delete(claims).where(claims.c.key == key, claims.c.owner == owner))
 
     async def sweep(self, age: timedelta = _SWEEP_AGE, limit: int = _SWEEP_LIMIT) -> int:
         """Delete claims that ended some time ago, which killed processes have left behind.

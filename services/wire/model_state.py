@@ -9,7 +9,7 @@ repeated for fifteen seconds, for instance because the process ended, is forgott
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -21,6 +21,7 @@ from google.protobuf.message import DecodeError
 from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus, Notification
 from services.runtime.llm.cause import Cause, FirstAway
+from services.runtime.polling import pause
 from services.wire.subjects import MODEL_STATE
 
 _LOOK_S = 0.5  # seconds between two looks at the circuit
@@ -75,8 +76,7 @@ class ModelStateReporter:
             due = state != told or (state is not None and now - told_at >= _REPEAT_S)
             if due and await self._tell(state):
                 told, told_at = state, now
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _LOOK_S)
+            await pause(_LOOK_S, stop)
 
     async def _tell(self, state: FirstAway | None) -> bool:
         message = arena_pb2.ModelState(stage=self._stage.value, process=self._process)

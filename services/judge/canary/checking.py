@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Reason
@@ -17,8 +17,6 @@ from services.judge.evaluator import Grades
 from services.judge.question_banks import QuestionBanks
 from services.judge.stage import Panel
 from services.runtime.errors import Permanent, StageError
-from services.runtime.llm.model import ChatModel, DecisionModel, Reply
-from services.runtime.llm.prompt import Prompt, R
 from services.wire.evaluators import Reads
 
 STAGE = "canary"  # under which its calls are booked
@@ -122,13 +120,12 @@ def canary_judges(panel: Panel) -> list[CanaryJudge]:
     yields = panel.evaluator.yields
     if isinstance(yields, Grades) and not yields.better:
         return []
-    checked = []
-    for member in panel.members:
-        booked = replace(member, model=_Booked(member.model), decisions=_booked(member.decisions))
-        alone = replace(panel, members=[booked], banks=QuestionBanks())
-        reads = panel.evaluator.registered.reads
-        checked.append(CanaryJudge(panel.evaluator.name, booked.asked, reads, partial(_preferred, alone)))
-    return checked
+    alone = [
+        (member.asked, replace(panel, members=[member], banks=QuestionBanks(), booked=STAGE))
+        for member in panel.members
+    ]
+    name, reads = panel.evaluator.name, panel.evaluator.registered.reads
+    return [CanaryJudge(name, model, reads, partial(_preferred, single)) for model, single in alone]
 
 
 async def _preferred(panel: Panel, event: Any) -> Vote:
@@ -146,23 +143,3 @@ async def _preferred(panel: Panel, event: Any) -> Vote:
     if len(sums) < len(Side):
         raise Permanent(Reason.NOTHING_TO_SCORE, "an answer has no grade")
     return preference(sums[Side.A], sums[Side.B], 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Booked:
-    """A model whose calls are booked as those of canary battles."""
-
-    model: ChatModel
-
-    @property
-    def name(self) -> str:
-        """Name of the model."""
-        return self.model.name
-
-    async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:  # noqa: ARG002
-        """The reply of the model."""
-        return await self.model.ask(prompt, stage=STAGE, battle_id=battle_id)
-
-
-def _booked(model: ChatModel | DecisionModel | None) -> _Booked | None:
-    return None if model is None else _Booked(cast(ChatModel, model))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from nuggetstream.domain.grade import Grade, Subject, ValueProbability
 from services.judge.evaluator import Ask
 from services.judge.grades.lines import GradesReply
-from services.offline.answers import Heuristic, ParsedPrompt
+from services.offline.answers import Heuristic, ParsedPrompt, decided
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.decisions.question import MAX_QUESTIONS, Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -150,14 +150,10 @@ def offline_decisions(
         shares: The probabilities of the levels for one block, together 1.
     """
 
-    def offline(prompt: ParsedPrompt) -> DecisionReply:
-        return DecisionReply(answers=[_offline(block.id, shares(prompt, block)) for block in prompt.of(kind)])
+    letters = "".join(level.choice.letter for level in levels)
 
-    def _offline(name: str, told: Sequence[float]) -> Answer:
-        letters = [level.choice.letter for level in levels]
-        probabilities = dict(zip(letters, told, strict=True))
-        return Answer(
-            name=name, letter=max(letters, key=probabilities.__getitem__), probabilities=probabilities
-        )
+    def offline(prompt: ParsedPrompt) -> DecisionReply:
+        blocks = prompt.of(kind)
+        return DecisionReply(answers=[decided(block.id, letters, shares(prompt, block)) for block in blocks])
 
     return offline

@@ -120,7 +120,7 @@ class Rubric:
 
 def bank_prompt(material: Material) -> BankPrompt | None:
     """Asks for the questions about a query; None where there is nothing to grade."""
-    options = _options(material)
+    options = material.own(RubricOptions)
     if not _texts(material, options):
         return None
     facts, query = options.items is BankKind.NUGGETS, material.battle.query
@@ -178,7 +178,7 @@ def verify_prompt(rubric: Rubric, found: Mapping[str, str], text: Block) -> Prom
 
 async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
     """The grades of both answers, and of chunks where that is configured; an empty answer has none."""
-    options, bank = _options(material), material.bank
+    options, bank = material.own(RubricOptions), material.bank
     if bank is None:
         return []
     letter, kind = ("n", "nugget") if bank.kind is BankKind.NUGGETS else ("q", "question")
@@ -261,11 +261,6 @@ def _about(subject: Subject, rubric: Rubric, name: str) -> Subject:
 
 def _finding(name: str) -> str:
     return f"f{name[1:]}"
-
-
-def _options(material: Material) -> RubricOptions:
-    options = material.options
-    return options if isinstance(options, RubricOptions) else RubricOptions()
 
 
 EVALUATOR = Evaluator(

@@ -7,6 +7,7 @@ from typing import Any
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.judgment import OrderedVerdict, VoteProbabilities
 from services.judge.evaluator import Ask
+from services.offline.answers import decided as decided_by
 from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
@@ -65,10 +66,7 @@ async def verdict_by(ask: Ask, prompt: Prompt[VerdictReply], first: Side) -> Ord
 
 def answered(shares: tuple[float, float, float], name: str = _BETTER) -> Answer:
     """The offline model's answer to a question: shares of first, second and tie, which add up to 1."""
-    probabilities = dict(zip((_FIRST, _SECOND, _TIE), shares, strict=True))
-    return Answer(
-        name=name, letter=max(probabilities, key=probabilities.__getitem__), probabilities=probabilities
-    )
+    return decided_by(name, _FIRST + _SECOND + _TIE, shares)
 
 
 def shares_of(margin: float, tie: float) -> tuple[float, float, float]:

@@ -17,12 +17,10 @@ from nuggetstream.text.citations import without_citations
 from services.judge.evaluator import Ask, Evaluator, Material, Order, Verdicts
 from services.judge.grades import retrieval_relevance
 from services.judge.options import VerdictOptions
-from services.judge.verdicts.decisions import answered, decision_task, verdict_by
+from services.judge.verdicts.decisions import decision_task, verdict_by
 from services.judge.verdicts.pairwise import SYSTEM
-from services.offline.answers import ParsedPrompt
-from services.offline.heuristics import Verdict, judge
+from services.offline.answers import verdict_decision, verdict_reply
 from services.runtime.llm.blocks import Block
-from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
 
@@ -99,9 +97,7 @@ def prompt(
 
 async def compare(ask: Ask, material: Material) -> Order:
     """The comparison of a battle with the relevant documents, whose relevance it asks for first."""
-    options = material.options
-    if not isinstance(options, DocumentsOptions):
-        options = DocumentsOptions()
+    options = material.own(DocumentsOptions)
     battle, relevant = material.battle, await _relevant(ask, material, options.threshold)
     kept = {
         side: battle.answer(side).text if options.citations else without_citations(battle.answer(side).text)
@@ -120,7 +116,7 @@ async def _relevant(ask: Ask, material: Material, threshold: int) -> Sequence[Re
     chunks = {chunk.chunk_id: chunk for chunk in material.evidence}
     return [
         (chunks[grade.subject.document], f"{grade.value:g}" + (f": {grade.reason}" if grade.reason else ""))
-        for grade in await retrieval_relevance.grade(ask, material)
+        for grade in await retrieval_relevance.ASKED.grade(ask, material)
         if grade.subject.document in chunks and grade.value is not None and grade.value >= threshold
     ]
 
@@ -134,24 +130,6 @@ def _sources(relevant: Sequence[Relevant], first: Side) -> str:
     return "\n".join(lines)
 
 
-def offline(prompt: ParsedPrompt) -> VerdictReply:
-    """The offline model's verdict: the heuristics of the judge, with the relevant documents as evidence."""
-    verdict = _judged(prompt)
-    winner = {"a": "first", "b": "second", "tie": "tie"}[verdict.winner]
-    return VerdictReply.model_validate({"reasoning": verdict.reason, "winner": winner})
-
-
-def offline_decision(prompt: ParsedPrompt) -> DecisionReply:
-    """The offline model's decision, by the same heuristics."""
-    return DecisionReply(answers=[answered(_judged(prompt).probabilities)])
-
-
-def _judged(prompt: ParsedPrompt) -> Verdict:
-    first, second = prompt.the("answer", "first").text, prompt.the("answer", "second").text
-    evidence = [block.text for block in prompt.of("chunk")]
-    return judge(prompt.query, first, second, evidence, embed=prompt.embed)
-
-
 EVALUATOR = Evaluator(
     name="pairwise_documents",
     summary="The better answer, given the relevant sources of each.",
@@ -159,5 +137,5 @@ EVALUATOR = Evaluator(
     calls="2, one per order, and 1 for the relevance unless `retrieval_relevance` asked for it",
     yields=Verdicts(compare),
     options=DocumentsOptions,
-    offline={TASK: offline, decision_task(TASK): offline_decision},
+    offline={TASK: verdict_reply, decision_task(TASK): verdict_decision},
 )

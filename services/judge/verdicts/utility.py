@@ -22,7 +22,7 @@ from services.judge.verdicts.decisions import (
     shown_to_side,
 )
 from services.judge.verdicts.pairwise import SYSTEM
-from services.offline.answers import ParsedPrompt
+from services.offline.answers import WINNER, ParsedPrompt
 from services.offline.heuristics import Verdict, judge
 from services.offline.heuristics.facts import is_fact
 from services.offline.heuristics.text import paragraphs, sentences, terms
@@ -110,9 +110,7 @@ def prompt(query: str, first: str, second: str, dimensions: Sequence[str]) -> Pr
 async def compare(ask: Ask, material: Material) -> Order:
     """The comparison of a battle in all dimensions."""
     battle, names = material.battle, list(DIMENSIONS)
-    options = material.options
-    apart = isinstance(options, UtilityOptions) and options.per_dimension
-    groups = [[name] for name in names] if apart else [names]
+    groups = [[name] for name in names] if material.own(UtilityOptions).per_dimension else [names]
 
     async def order(first: Side) -> OrderedVerdict:
         shown = battle.query, *battle.texts(first)
@@ -151,8 +149,7 @@ def offline(prompt: ParsedPrompt) -> UtilityReply:
     """The offline model's verdicts: simple measures of each text, and the judge's heuristics overall."""
     overall, margins = _measured(prompt)
     verdicts = {name: _winner(margin) for name, margin in margins.items()}
-    by_judge: Mapping[str, Winner] = {"a": "first", "b": "second", "tie": "tie"}
-    verdicts[OVERALL] = by_judge[overall.winner]
+    verdicts[OVERALL] = WINNER[overall.winner]
     lines = [DimensionLine(dimension=name, winner=verdicts[name]) for name in _asked(prompt)]
     return UtilityReply(reasoning=overall.reason, verdicts=lines)
 

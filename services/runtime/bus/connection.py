@@ -56,7 +56,6 @@ class Bus:
         self._js = JetStreamContext(self._nc)
         self._up = asyncio.Event()
         self._requests = RequestsInFlight()
-        self._down_since: float | None = None
         self._on_reconnect: list[Callable[[], None]] = []
 
     @classmethod
@@ -84,13 +83,6 @@ class Bus:
     def connected(self) -> bool:
         """Whether the broker can be reached now."""
         return self._up.is_set()
-
-    @property
-    def healthy(self) -> bool:
-        """Whether the process should go on: false when closed for good or disconnected for too long."""
-        if self.closed.is_set():
-            return False
-        return self._down_since is None or self._now() - self._down_since < self.settings.unhealthy_after
 
     def on_reconnect(self, call: Callable[[], None]) -> Callable[[], None]:
         """Call a function after each reconnection. Returns a function that unsubscribes it."""
@@ -231,12 +223,10 @@ class Bus:
         if self._up.is_set():
             self._up.clear()
             self._requests.fail()
-            self._down_since = self._now()
             if not self._nc.is_closed:
                 log.warning("bus disconnected")
 
     async def _on_reconnected(self) -> None:
-        self._down_since = None
         self._up.set()
         metrics.RECONNECTS.inc()
         server = self._nc.connected_url
@@ -246,10 +236,6 @@ class Bus:
 
     async def _on_closed(self) -> None:
         self.closed.set()
-
-    @staticmethod
-    def _now() -> float:
-        return asyncio.get_running_loop().time()
 
     # --- requests that are repeated until they are answered ---------------------------------------
     async def _store(self, message: Outgoing, headers: dict[str, str]) -> PubAck:

@@ -33,7 +33,6 @@ class BusSettings:
         ping_interval: Seconds between pings; two unanswered pings end the connection.
         reply_within: Seconds until an unanswered request is sent again.
         publish_within: Seconds a publication may take, lost connections included.
-        unhealthy_after: Seconds without a connection after which `healthy` is false.
         user: User name, if the cluster requires one.
         password: Password of that user.
         token: Token, if the cluster requires one.
@@ -48,7 +47,6 @@ class BusSettings:
     ping_interval: float = 15.0
     reply_within: float = 5.0
     publish_within: float = 10.0
-    unhealthy_after: float = 60.0
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     token: str | None = field(default=None, repr=False)

@@ -5,10 +5,10 @@ from typing import Any
 
 import httpx2
 
+from services.runtime.claims import Claims, ClaimStore
 from services.runtime.llm.accounting import Ledger, SpendStore
 from services.runtime.llm.cache import ReplyCache
 from services.runtime.llm.call_log import CallLog
-from services.runtime.llm.claims import Claims, ClaimStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.limiter import AdaptiveLimit, Limits

@@ -99,7 +99,6 @@ class Billing:
 
 
 REPAIR = " repair"  # ends the key of the second request
-_TIMEOUTS = 2  # per call; then it is the runner's turn, which tells those who watch
 _KEPT = 1000  # completions at most; there are more only if that many prompts were abandoned
 
 
@@ -154,7 +153,8 @@ class Caller:
             except CallFailed as failed:
                 failures += 1
                 timeouts += failed.cause is Cause.TIMEOUT
-                wait = None if timeouts >= _TIMEOUTS else self._wait(failed, failures, route)
+                later = self.retries.after(failed, failures, timeouts, self.rng)
+                wait = None if route.circuit.is_open else later
                 other = None if failed.cause is None else self.routes.instead_of(route)
                 if other is None and wait is None:
                     if failed.cause is not None:  # the client counts the other failures
@@ -249,12 +249,6 @@ class Caller:
         if len(self.kept) > _KEPT:
             self.kept.popitem(last=False)
         return entry
-
-    def _wait(self, failed: CallFailed, failures: int, route: Route) -> float | None:
-        """Seconds until the next attempt; None when there is none in this call."""
-        if not failed.retryable or route.circuit.is_open:
-            return None
-        return self.retries.wait(failures, failed.retry_after, self.rng)
 
 
 def _span(billing: Billing, call: ModelCall) -> AbstractContextManager[Span]:

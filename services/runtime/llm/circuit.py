@@ -23,7 +23,7 @@ from nuggetstream.domain.failure import Reason
 from services.runtime import metrics
 from services.runtime.errors import ModelOutage
 from services.runtime.llm.call_failed import CallFailed
-from services.runtime.llm.cause import Cause
+from services.runtime.llm.cause import Cause, FirstAway
 
 log = structlog.get_logger(__name__)
 
@@ -94,10 +94,10 @@ class Circuit:
         state = self._open
         return state is None or not (state.probing or self._clock() < state.next_probe)
 
-    def away(self) -> tuple[Cause, float] | None:
-        """Why the model is away, and the Unix time since when; None while it answers."""
+    def away(self) -> FirstAway | None:
+        """Why the model is away, and since when; None while it answers."""
         state = self._open
-        return None if state is None else (state.failed.cause or Cause.SERVER, state.since)
+        return None if state is None else FirstAway(state.failed.cause or Cause.SERVER, state.since)
 
     @contextmanager
     def call(self) -> Iterator[None]:

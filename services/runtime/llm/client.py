@@ -20,14 +20,14 @@ from pydantic import BaseModel, ValidationError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import deadline, metrics
+from services.runtime.claims import Claims
 from services.runtime.errors import Outage, Permanent, Retryable, StageError
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.cache import MemoryReplyCache, ReplyCache
 from services.runtime.llm.call_log import CallLog, Outcome
 from services.runtime.llm.calls import REPAIR, Billing, Caller
-from services.runtime.llm.cause import Cause, FirstAway
+from services.runtime.llm.cause import FirstAway
 from services.runtime.llm.circuit import PATIENCE_S, Circuit, Role
-from services.runtime.llm.claims import Claims
 from services.runtime.llm.completing import Discarded, Partial, UnusableReplies, before_repetition
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Endpoint
@@ -149,11 +149,6 @@ class LLMClient:
         """Write the log, and close the connections."""
         await self._log.close()
         await self._routes.close()
-
-    def away(self) -> tuple[Cause, float] | None:
-        """Why the model is away, and the Unix time since when; None while an endpoint answers."""
-        states = [route.circuit.away() for route in self._routes.routes]
-        return None if None in states else states[0]
 
     def first_away(self) -> FirstAway | None:
         """Why the first endpoint is away, also where a fallback answers; None while it answers."""

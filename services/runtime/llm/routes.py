@@ -8,7 +8,7 @@ for a better one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.runtime.llm.cause import FirstAway
 from services.runtime.llm.circuit import Circuit
@@ -52,7 +52,7 @@ class Routes:
         if away is None:
             return None
         fallbacks = [not route.circuit.is_open for route in self.routes[1:]]
-        return FirstAway(*away, fallback_answers=any(fallbacks) if fallbacks else None)
+        return replace(away, fallback_answers=any(fallbacks) if fallbacks else None)
 
     def choose(self) -> Route:
         """The endpoint for the next call; the first where none admits one."""

@@ -7,7 +7,7 @@ import pytest
 from services.runtime.errors import ModelOutage, Permanent
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.call_log import CallLog
-from services.runtime.llm.cause import Cause, FirstAway
+from services.runtime.llm.cause import Cause
 from services.runtime.llm.prices import Price, PriceTable
 from tests.circuits import open_circuits
 from tests.integration.llm.conftest import GOOD, Connect, Scripted, assignment, refused, said
@@ -28,7 +28,6 @@ async def test_the_fallback_answers_while_the_first_is_away_and_is_booked_as_its
     assert reply.usage.cost is not None
     assert reply.usage.cost.amount == Decimal("0.00022")  # of the fallback: 110 tokens
     assert (len(first.requests), second.requests[0]["model"]) == (1, "fallback-1")
-    assert ask.model.away() is None  # no battle waits
     away = ask.model.first_away()
     assert away is not None
     assert (away.cause, away.fallback_answers) == (Cause.KEY, True)
@@ -73,10 +72,9 @@ async def test_where_both_are_away_battles_wait_and_the_first_that_is_back_answe
     ask = connect(first, fallback=second)
     with pytest.raises(ModelOutage):
         await ask()
-    away = ask.model.away()
+    away = ask.model.first_away()
     assert away is not None
-    assert away[0] is Cause.QUOTA
-    assert ask.model.first_away() == FirstAway(*away, fallback_answers=False)
+    assert (away.cause, away.fallback_answers) == (Cause.QUOTA, False)
     assert (len(first.requests), len(second.requests)) == (1, 1)
     with pytest.raises(ModelOutage):
         await ask()

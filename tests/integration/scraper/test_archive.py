@@ -41,7 +41,10 @@ async def replayed(folder: Path, settings: ScraperSettings, url: str) -> PageOut
 
 
 def archived(folder: Path, url: str) -> RawResponse:
-    response = ArchiveReader(folder).at_end_of_redirects(canonicalize(url))
+    archive = ArchiveReader(folder)
+    visit = archive.visit(str(canonicalize(url)))
+    assert visit is not None
+    response = archive.response_for(visit)
     assert response is not None
     return response
 
@@ -130,20 +133,6 @@ async def test_the_stage_reads_an_archive_beside_the_event_loop(
     async with open_service(parts):
         assert len(threads) == 1
     assert threads[0] is not threading.main_thread()
-
-
-async def test_an_archive_without_visits_is_replayed_by_its_responses(
-    site: Any, settings: Settings, article: Any, tmp_path: Path
-) -> None:
-    cited = site.put("/old", status="301 Moved", Location="/new")
-    site.put("/new", article("Owls"))
-    async with PageFetcher(settings(archive_dir=tmp_path)) as fetcher:
-        seen = await fetcher.fetch(cited)
-    (index,) = tmp_path.glob("*.index.jsonl")
-    lines = [line for line in index.read_text().splitlines() if "visit" not in line]
-    index.write_text("\n".join(lines) + "\n")
-    again = await replayed(tmp_path, settings(), cited)
-    assert (again.text, again.final_url) == (seen.text, seen.final_url)
 
 
 async def test_files_rotate_and_are_plain_warc(

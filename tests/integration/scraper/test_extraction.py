@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from services.scraper.extraction import ExtractionFailed, ExtractionJob
-from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
+from services.scraper.extraction_pool import ExtractionPool, extractor_command
 from services.scraper.media_type import MediaKind
 from services.scraper.settings import ScraperSettings
 
@@ -44,13 +44,15 @@ def job(body: str | bytes, kind: MediaKind = MediaKind.TEXT) -> ExtractionJob:
     return ExtractionJob(kind, "http://example.com/", "text/plain; charset=utf-8", "", data)
 
 
-def limits(workers: int = 1, seconds: float = 5, jobs: int = 100) -> PoolLimits:
-    return PoolLimits(workers, seconds, jobs)
+def limits(workers: int = 1, seconds: float = 5, jobs: int = 100) -> ScraperSettings:
+    return ScraperSettings(
+        extraction_workers=workers, extraction_seconds=seconds, extraction_jobs_per_worker=jobs
+    )
 
 
 @pytest.mark.parametrize("misdeed", ["hang", "die", "babble"])
 async def test_a_process_that_misbehaves_costs_its_page_only_and_is_replaced(misdeed: str) -> None:
-    async with ExtractionPool(SCRIPTED, limits(seconds=4.0)) as pool:
+    async with ExtractionPool(limits(seconds=4.0), SCRIPTED) as pool:
         (first,) = pool.process_ids
         with pytest.raises(ExtractionFailed) as failed:
             await pool.extract(job(misdeed))
@@ -61,7 +63,7 @@ async def test_a_process_that_misbehaves_costs_its_page_only_and_is_replaced(mis
 
 
 async def test_processes_are_reused_and_replaced_when_old() -> None:
-    async with ExtractionPool(SCRIPTED, limits(jobs=2)) as pool:
+    async with ExtractionPool(limits(jobs=2), SCRIPTED) as pool:
         texts = [(await pool.extract(job("page"))).text for _ in range(4)]
     assert texts[0] == texts[1]
     assert texts[1] != texts[2]
@@ -69,7 +71,7 @@ async def test_processes_are_reused_and_replaced_when_old() -> None:
 
 
 async def test_a_cancelled_page_does_not_cost_a_place_in_the_pool() -> None:
-    async with ExtractionPool(SCRIPTED, limits(seconds=30)) as pool:
+    async with ExtractionPool(limits(seconds=30), SCRIPTED) as pool:
         hanging = asyncio.create_task(pool.extract(job("hang")))
         await asyncio.sleep(0.05)
         hanging.cancel()
@@ -80,7 +82,7 @@ async def test_a_cancelled_page_does_not_cost_a_place_in_the_pool() -> None:
 
 
 async def test_closing_ends_every_process_even_a_hanging_one() -> None:
-    async with ExtractionPool(SCRIPTED, limits(workers=2, seconds=30)) as pool:
+    async with ExtractionPool(limits(workers=2, seconds=30), SCRIPTED) as pool:
         hanging = [asyncio.create_task(pool.extract(job("hang"))) for _ in range(2)]
         while len(pool.process_ids) < 2:
             await asyncio.sleep(0.01)
@@ -92,7 +94,7 @@ async def test_closing_ends_every_process_even_a_hanging_one() -> None:
 
 async def test_a_command_that_cannot_start_is_found_out_at_once() -> None:
     with pytest.raises(ExtractionFailed, match="does not start"):
-        async with ExtractionPool((sys.executable, "-c", "raise SystemExit(1)"), limits()):
+        async with ExtractionPool(limits(), (sys.executable, "-c", "raise SystemExit(1)")):
             pytest.fail("entered")
 
 
@@ -101,7 +103,7 @@ async def test_the_real_process_stays_within_its_memory_and_gets_no_secrets(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     settings = ScraperSettings(extraction_memory_bytes=200 * 1024 * 1024)
-    async with ExtractionPool(extractor_command(settings), limits(seconds=20)) as pool:
+    async with ExtractionPool(limits(seconds=20), extractor_command(settings)) as pool:
         (first,) = pool.process_ids
         assert "OPENAI_API_KEY" not in psutil.Process(first).environ()
         with pytest.raises(ExtractionFailed, match="out of memory"):
@@ -112,7 +114,7 @@ async def test_the_real_process_stays_within_its_memory_and_gets_no_secrets(
 async def test_the_real_process_ends_itself_when_a_document_takes_too_long() -> None:
     command = (*extractor_command(ScraperSettings())[:-1], "0.02")
     slow = b"<html><body><article>" + b"<p>Owls hear mice under the snow.</p>" * 20_000
-    async with ExtractionPool(command, limits(seconds=30)) as pool:
+    async with ExtractionPool(limits(seconds=30), command) as pool:
         with pytest.raises(ExtractionFailed, match="out of time"):
             await pool.extract(job(slow, MediaKind.HTML))
         assert (await pool.extract(job("Owls."))).text == "Owls."
@@ -121,7 +123,7 @@ async def test_the_real_process_ends_itself_when_a_document_takes_too_long() -> 
 async def test_hostile_markup_is_survived() -> None:
     deep = b"<html><body>" + b"<div>" * 100_000 + b"owl" + b"</div>" * 100_000
     nul = b"<html><body><p>owl\x00\xed\xa0\x80 &#xD800; &#0;</p></body></html>"
-    async with ExtractionPool(extractor_command(ScraperSettings()), limits(seconds=20)) as pool:
+    async with ExtractionPool(limits(seconds=20)) as pool:
         for body in (deep, nul, b"<", b"<!--", b"%PDF-", b"<html" * 1000):
             for kind in MediaKind:
                 try:
@@ -140,7 +142,7 @@ def test_no_process_survives_its_parent(tmp_path: Path) -> None:
         from services.scraper.settings import ScraperSettings
         settings = ScraperSettings()
         async def main():
-            async with ExtractionPool(extractor_command(settings), PoolLimits.of(settings)) as pool:
+            async with ExtractionPool(settings) as pool:
                 print(pool.process_ids[0], flush=True)
                 await asyncio.sleep(60)
         asyncio.run(main())

@@ -9,7 +9,7 @@ from pypdf import PdfReader, PdfWriter
 
 from benchmarks.pdf_file import pdf_file, scanned_page, stream, text_pages
 from services.scraper.extraction import Extraction, ExtractionFailed, ExtractionJob
-from services.scraper.extraction_pool import ExtractionPool, PoolLimits, extractor_command
+from services.scraper.extraction_pool import ExtractionPool
 from services.scraper.media_type import MediaKind
 from services.scraper.settings import ScraperSettings
 
@@ -18,8 +18,10 @@ PAGES = [[f"Page {number}: owls hunt mice", "under the snow at night."] for numb
 
 @pytest.fixture
 async def pool() -> AsyncIterator[ExtractionPool]:
-    settings = ScraperSettings(extraction_memory_bytes=400 * 1024 * 1024)
-    async with ExtractionPool(extractor_command(settings), PoolLimits(1, 5.0, 100)) as pool:
+    settings = ScraperSettings(
+        extraction_memory_bytes=400 * 1024 * 1024, extraction_workers=1, extraction_seconds=5.0
+    )
+    async with ExtractionPool(settings) as pool:
         yield pool
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from services.scraper.clock import SystemClock
+from services.scraper.clock import Clock
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import Quality
 from services.scraper.settings import ScraperSettings
@@ -28,7 +28,7 @@ Settings = Callable[..., ScraperSettings]
 Scraping = Callable[..., Any]
 
 
-class Later(SystemClock):
+class Later(Clock):
     """The system's clock, some seconds ahead."""
 
     def __init__(self, seconds: float = 0.0) -> None:
@@ -126,7 +126,7 @@ async def test_scrapers_that_want_a_page_at_the_same_time_fetch_it_once(
     may_answer.set()
     assert (await first).text == (await second).text
     assert (site.asked["/owls"], site.asked["/robots.txt"]) == (1, 1)
-    assert await DatabaseClaims(postgres).take(key_of(f"page {url}"), "a third", 1.0), "released"
+    assert await DatabaseClaims(postgres).take([key_of(f"page {url}")], "a third", 1.0), "released"
 
 
 async def test_scrapers_pause_together_between_requests_to_a_host(

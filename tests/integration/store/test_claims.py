@@ -12,9 +12,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from nuggetstream.domain.failure import Reason
+from services.runtime.claims import Claims
 from services.runtime.errors import ModelOutage, Outage
 from services.runtime.llm.build import with_asgi
-from services.runtime.llm.claims import Claims
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.retries import RetryPolicy
@@ -79,9 +79,9 @@ async def test_two_processes_with_the_same_message_pay_once(postgres: Database) 
 async def test_claims_that_are_over_are_swept_by_age_the_oldest_first(postgres: Database) -> None:
     store = DatabaseClaims(postgres)
     for number in range(5):
-        assert await store.take(f"ended {number}", "killed", -7200.0 + number)
-    assert await store.take("ended just now", "killed", -1.0)
-    assert await store.take("running", "alive", 30.0)
+        assert await store.take([f"ended {number}"], "killed", -7200.0 + number)
+    assert await store.take(["ended just now"], "killed", -1.0)
+    assert await store.take(["running"], "alive", 30.0)
     assert await store.sweep(limit=3) == 3
     assert await keys(postgres) == {"ended 3", "ended 4", "ended just now", "running"}
     assert await store.sweep() == 2
@@ -94,17 +94,17 @@ async def test_as_many_claims_as_a_battle_can_have_new_chunks_are_taken_and_give
     postgres: Database,
 ) -> None:
     store, names = DatabaseClaims(postgres), {f"chunk {number}" for number in range(20_000)}
-    assert await store.take("chunk 7", "another", 60.0)
-    assert await store.take_many(names, "one", 60.0) == names - {"chunk 7"}
-    assert await store.take_many({"chunk 1", "chunk 7"}, "another", 60.0) == {"chunk 7"}
-    assert await store.take_many(names, "one", 60.0) == names - {"chunk 7"}  # extends its own
-    await store.release_many(names, "one")
+    assert await store.take(["chunk 7"], "another", 60.0)
+    assert await store.take(names, "one", 60.0) == names - {"chunk 7"}
+    assert await store.take({"chunk 1", "chunk 7"}, "another", 60.0) == {"chunk 7"}
+    assert await store.take(names, "one", 60.0) == names - {"chunk 7"}  # extends its own
+    await store.release(names, "one")
     assert await keys(postgres) == {"chunk 7"}
 
 
 async def test_claims_are_swept_until_the_process_stops(postgres: Database) -> None:
     store, stop = DatabaseClaims(postgres), asyncio.Event()
-    assert await store.take("ended", "killed", -7200.0)
+    assert await store.take(["ended"], "killed", -7200.0)
     sweeping = asyncio.create_task(store.sweep_regularly(stop))
     async with asyncio.timeout(90):
         while await keys(postgres):
@@ -119,7 +119,7 @@ async def test_a_claim_of_a_process_that_was_killed_ends(postgres: Database) -> 
     endpoint.may_answer.set()
     client = process(postgres, endpoint)
     key = assignment().cache_key(client.name)
-    assert await DatabaseClaims(postgres).take(key, "killed", 0.5)
+    assert await DatabaseClaims(postgres).take([key], "killed", 0.5)
     assert not (await ask(client)).usage.cached
     assert endpoint.calls == 1
 
@@ -151,7 +151,7 @@ async def test_a_claim_is_kept_while_a_paid_reply_waits_for_the_database(postgre
     with pytest.raises(Outage):
         async with claims.held("key"):
             raise Outage(Reason.STORE_UNAVAILABLE, "the database does not answer")
-    assert not await store.take("key", "another", 1.0)
+    assert not await store.take(["key"], "another", 1.0)
     async with claims.held("key"):  # its own attempt continues at once
         pass
-    assert await store.take("key", "another", 1.0)
+    assert await store.take(["key"], "another", 1.0)

@@ -18,8 +18,8 @@ from services.assigner.stage import Assigner
 from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.documents import NuggetSources
 from services.nuggetizer.stage import Nuggetizer, Profile
+from services.runtime.claims import Claims
 from services.runtime.errors import Permanent
-from services.runtime.llm.claims import Claims
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
     AssignmentReply,
@@ -30,7 +30,7 @@ from services.runtime.llm.replies import (
     NuggetSupport,
     WindowReply,
 )
-from services.runtime.llm.single_writer import SingleWriter
+from services.runtime.single_writer import SingleWriter
 from services.store.claims import DatabaseClaims
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions

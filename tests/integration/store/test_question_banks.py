@@ -13,9 +13,9 @@ from services.judge.grades.bank import QuestionsReply
 from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.grades.rubric import RubricOptions
 from services.judge.question_banks import QuestionBanks
-from services.runtime.llm.claims import Claims
+from services.runtime.claims import Claims
 from services.runtime.llm.prompt import Prompt, PromptOverrides
-from services.runtime.llm.single_writer import SingleWriter
+from services.runtime.single_writer import SingleWriter
 from services.store.claims import DatabaseClaims
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions

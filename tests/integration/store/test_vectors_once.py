@@ -99,8 +99,8 @@ class WatchedClaims(DatabaseClaims):
         super().__init__(database)
         self.asked = asyncio.Event()
 
-    async def take_many(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
-        taken = await super().take_many(keys, owner, seconds)
+    async def take(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
+        taken = await super().take(keys, owner, seconds)
         self.asked.set()
         return taken
 

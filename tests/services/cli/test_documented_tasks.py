@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from services.judge.registry import EVALUATORS, tasks
+from services.judge.registry import EVALUATORS, heuristics
 from services.runtime.llm.prompt import TASKS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs/operations/models.md").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ def listed() -> dict[str, set[str]]:
 
 def test_every_task_is_listed_once() -> None:
     named = [task for names in listed().values() for task in names]
-    assert sorted(named) == sorted([*TASKS, *tasks()])
+    assert sorted(named) == sorted([*TASKS, *heuristics()])
 
 
 def test_the_tasks_of_every_evaluator_are_beside_its_name() -> None:

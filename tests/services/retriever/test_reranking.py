@@ -26,7 +26,6 @@ from services.cli.retrieval import RetrievalSettings
 from services.offline.serve import running
 from services.retriever.cross_encoder import CrossEncoderReranker
 from services.retriever.index import Hit
-from services.retriever.rerank_calls import RerankCalls
 from services.retriever.rerank_endpoint import RerankEndpoint
 from services.retriever.reranking import Reranking
 from services.runtime import metrics, work
@@ -294,7 +293,7 @@ async def test_a_database_that_is_away_is_waited_for(server: Server) -> None:
 
     client = openai.AsyncOpenAI(api_key="k", base_url="http://there.invalid/v1", max_retries=0)
     ledger = Ledger(budget=BUDGET.budget(), store=Away())
-    endpoint = RerankEndpoint(RerankCalls(Exchange(client, 5.0), "cross", ledger))
+    endpoint = RerankEndpoint(Exchange(client, 5.0), "cross", ledger)
     ranker = Reranking(endpoint, candidates=10, timeout_s=5)
     with work_on("b1"), pytest.raises(Outage):
         await ranker.reranked("green tea", HITS)

@@ -13,7 +13,7 @@ import pytest
 from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.runtime.public_addresses import special_purpose, why_forbidden
 from services.scraper.canonical import canonicalize
-from services.scraper.clock import SystemClock
+from services.scraper.clock import Clock
 from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.settings import ScraperSettings
 from services.scraper.transport import ByteLimits, GuardedTransport
@@ -70,7 +70,7 @@ class RecordingNetwork(httpcore2.AsyncNetworkBackend):
 
 def transport(resolver: ScriptedResolver, network: RecordingNetwork, *allowed: str) -> GuardedTransport:
     backend = GuardedBackend(resolver, allowed, inner=network)
-    return GuardedTransport(ScraperSettings(), backend, SystemClock())
+    return GuardedTransport(ScraperSettings(), backend, Clock())
 
 
 PRIVATE = [

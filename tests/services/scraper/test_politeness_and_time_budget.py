@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.scraper.clock import SystemClock
+from services.scraper.clock import Clock
 from services.scraper.outcome import Quality, Unfetchable
 from services.scraper.politeness import HostLimiter
 from services.scraper.time_budget import TimeBudget
 
 
-class HandClock:
+class HandClock(Clock):
     """Sleeping moves the time and nothing waits."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ async def test_no_more_than_the_allowed_number_visit_a_host_at_once() -> None:
 
 
 async def test_a_host_that_stays_busy_ends_in_a_timeout() -> None:
-    limiter = HostLimiter(per_host=1, max_wait=0.01, clock=SystemClock())
+    limiter = HostLimiter(per_host=1, max_wait=0.01, clock=Clock())
     async with limiter.slot("a", 0):
         with pytest.raises(Unfetchable) as busy:
             async with limiter.slot("a", 0):
@@ -79,7 +79,7 @@ async def test_hosts_are_forgotten_when_nobody_needs_them() -> None:
 
 
 async def test_a_budget_is_spent_over_several_steps() -> None:
-    budget = TimeBudget(0.05, SystemClock())
+    budget = TimeBudget(0.05, Clock())
 
     async def drip() -> None:
         for _ in range(100):

@@ -1,8 +1,9 @@
 import pytest
 
 from services.scraper.canonical import canonicalize
+from services.scraper.extraction import Extraction
 from services.scraper.outcome import Quality
-from services.scraper.quality import PageFacts, judge_page, judge_status, weighted_length
+from services.scraper.quality import judge_page, judge_status, weighted_length
 
 PAGE = canonicalize("https://example.com/news/owls-at-night")
 ARTICLE = "Owls hunt at night and hear a mouse under the snow from thirty metres away. " * 30
@@ -11,8 +12,8 @@ ARTICLE = "Owls hunt at night and hear a mouse under the snow from thirty metres
 def judged(
     text: str = "", title: str = "", visible: str = "", final: str = str(PAGE), **facts_given: bool
 ) -> Quality:
-    facts = PageFacts(PAGE, canonicalize(final), title, text, visible, **facts_given)
-    return judge_page(facts, min_chars=200).quality
+    page = Extraction(title=title, text=text, visible=visible, **facts_given)
+    return judge_page(page, PAGE, canonicalize(final), min_chars=200).quality
 
 
 def test_an_article_is_evidence() -> None:

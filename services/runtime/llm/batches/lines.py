@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -66,11 +66,6 @@ def read_results(content: bytes) -> Iterator[tuple[str, Result]]:
             yield read.custom_id, Result(read.response.status_code, json.dumps(read.response.body).encode())
         else:
             yield read.custom_id, Result(None, json.dumps(read.error).encode())
-
-
-def joined(lines: Iterable[bytes]) -> bytes:
-    """An input file."""
-    return b"".join(lines)
 
 
 class _Response(BaseModel):

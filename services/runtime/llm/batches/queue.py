@@ -15,7 +15,7 @@ from typing import Any
 from openai.types import Batch
 
 from services.runtime.llm.batches.api import BatchAPI, Rejected, Tell
-from services.runtime.llm.batches.lines import Result, digest_of, failed, joined, request_line
+from services.runtime.llm.batches.lines import Result, digest_of, failed, request_line
 from services.runtime.llm.batches.records import Record, Records
 from services.runtime.masking import KNOWN
 
@@ -133,7 +133,7 @@ class BatchQueue:
 
     async def _upload(self, names: Sequence[str]) -> None:
         record = Record(endpoint=self._api.url, model=self._model, requests=names)
-        content = joined(request_line(name, self._asked[name].body) for name in names)
+        content = b"".join(request_line(name, self._asked[name].body) for name in names)
         self._records.save(record)
         self._uploaded |= dict.fromkeys(names, record)
         try:

@@ -7,7 +7,7 @@ so a process that is killed at any moment leaves no batch that the next one does
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from uuid import uuid4
@@ -46,7 +46,7 @@ class Records:
 
     def read(self) -> list[Record]:
         """All records, the oldest first."""
-        found = [Record(**json.loads(path.read_bytes())) for path in self._paths()]
+        found = [Record(**json.loads(path.read_bytes())) for path in self._folder.glob("*.json")]
         return sorted(found, key=lambda record: record.created)
 
     def save(self, record: Record) -> None:
@@ -62,6 +62,3 @@ class Records:
     def remove(self, record: Record) -> None:
         """Delete a record."""
         (self._folder / f"{record.name}.json").unlink(missing_ok=True)
-
-    def _paths(self) -> Iterator[Path]:
-        return self._folder.glob("*.json")

@@ -11,7 +11,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleGraded
 from nuggetstream.domain.grade import Grade
 from nuggetstream.nuggets.label_agreement import FIRST
 from services.judge.evaluator import Evaluator, Grades
-from services.judge.registry import EVALUATORS, heuristics, tasks
+from services.judge.registry import EVALUATORS, heuristics
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.prompt import TASKS, Prompt
 from services.wire import topology
@@ -117,4 +117,4 @@ def test_it_is_documented_with_source_scale_calls_and_cost(evaluator: Evaluator)
 def test_every_evaluator_has_a_consumer_and_tasks_of_its_own() -> None:
     durables = [spec.durable for spec in topology.consumers(tuple(EVALUATORS)) if "grader" in spec.durable]
     assert durables == [f"grader-{name}" for name in EVALUATORS]
-    assert len({*tasks(), *TASKS}) == len(tasks()) + len(TASKS)
+    assert len({*heuristics(), *TASKS}) == len(heuristics()) + len(TASKS)

@@ -51,7 +51,7 @@ async def test_documents_at_the_threshold_are_shown_with_their_relevance_and_own
     judgment = await judged(model, DOCUMENTS)
     assert model.tasks() == ["retrieval_relevance", "verdict_documents", "verdict_documents"]
     graded, first, second = model.asked
-    shared = retrieval_relevance.prompt(
+    shared = retrieval_relevance.ASKED.prompt(
         EVENT.battle.query, {f"c{n}": chunk.text for n, chunk in enumerate(EVENT.evidence, start=1)}
     )
     assert graded.cache_key("m") == shared.cache_key("m")

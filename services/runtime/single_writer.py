@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
-from services.runtime.llm.claims import Claims
+from services.runtime.claims import Claims
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
