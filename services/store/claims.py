@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import structlog
 from sqlalchemy import ARRAY, ColumnElement, String, any_, delete, func, literal, or_, select
+from sqlalchemy.dialects.postgresql import insert
 
 from services.runtime.errors import Unavailable
 from services.store.database import Database
@@ -35,15 +36,7 @@ class DatabaseClaims:
         Raises:
             Unavailable: The database does not answer.
         """
-        until = func.now() + timedelta(seconds=seconds)
-        statement = self._database.insert(claims).values(key=key, owner=owner, ends_at=until)
-        statement = statement.on_conflict_do_update(
-            index_elements=["key"],
-            set_={"owner": owner, "ends_at": until},
-            where=or_(claims.c.owner == owner, claims.c.ends_at < func.now()),
-        )
-        async with self._database.transaction() as tx:
-            return bool((await tx.execute(statement)).rowcount)
+        return bool(await self.take_many([key], owner, seconds))
 
     async def take_many(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
         """Take or extend claims for so many seconds, and return those keys that no other owner has.
@@ -53,7 +46,7 @@ class DatabaseClaims:
         """
         until = func.now() + timedelta(seconds=seconds)
         key = func.unnest(_array(sorted(keys))).column_valued("new")  # sorted, so without deadlocks
-        statement = self._database.insert(claims).from_select(
+        statement = insert(claims).from_select(
             ["key", "owner", "ends_at"], select(key, literal(owner), until)
         )
         statement = statement.on_conflict_do_update(
@@ -61,8 +54,7 @@ class DatabaseClaims:
             set_={"owner": owner, "ends_at": until},
             where=or_(claims.c.owner == owner, claims.c.ends_at < func.now()),
         ).returning(claims.c.key)
-        async with self._database.transaction() as tx:
-            return set(await tx.scalars(statement))
+        return await self._database.write(lambda connection: set(connection.scalars(statement)))
 
     async def release_many(self, keys: Collection[str], owner: str) -> None:
         """Give those claims back that this owner has.
@@ -70,9 +62,8 @@ class DatabaseClaims:
         Raises:
             Unavailable: The database does not answer.
         """
-        async with self._database.transaction() as tx:
-            ours = claims.c.key == any_(_array(list(keys)))
-            await tx.execute(delete(claims).where(ours, claims.c.owner == owner))
+        named = claims.c.key == any_(_array(list(keys)))
+        await self._database.execute(delete(claims).where(named, claims.c.owner == owner))
 
     async def release(self, key: str, owner: str) -> None:
         """Give a claim back, if this owner has it.
@@ -80,8 +71,7 @@ class DatabaseClaims:
         Raises:
             Unavailable: The database does not answer.
         """
-        async with self._database.transaction() as tx:
-            await tx.execute(delete(claims).where(claims.c.key == key, claims.c.owner == owner))
+        await self.release_many([key], owner)
 
     async def sweep(self, age: timedelta = _SWEEP_AGE, limit: int = _SWEEP_LIMIT) -> int:
         """Delete claims that ended some time ago, which killed processes have left behind.
@@ -99,8 +89,7 @@ class DatabaseClaims:
         over = claims.c.ends_at < func.now() - age
         # Tested again at the deletion, since a process may have taken the claim again meanwhile.
         oldest = select(claims.c.key).where(over).order_by(claims.c.ends_at).limit(limit)
-        async with self._database.transaction() as tx:
-            return (await tx.execute(delete(claims).where(claims.c.key.in_(oldest), over))).rowcount
+        return await self._database.execute(delete(claims).where(claims.c.key.in_(oldest), over))
 
     async def sweep_regularly(self, stop: asyncio.Event) -> None:
         """Sweep every minute until `stop` is set."""

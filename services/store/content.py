@@ -10,11 +10,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, func, literal, select
 
+from services.store.batches import batches
 from services.store.database import insert_into, inserting_new
 from services.store.tables import content_users
 
 PAGE_TEXTS = "page texts"  # lock: writers of page texts share it, a deletion holds it alone
-_ROWS_PER_STATEMENT = 500
 
 
 def wait_for_deletions(connection: Connection) -> None:
@@ -37,18 +37,16 @@ def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[
         first.setdefault(row["key"], dict(row))
     ordered = [first[key] for key in sorted(first)]
     inserted: set[str] = set()
-    for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
-        inserted |= _inserted(connection, table, ordered[start : start + _ROWS_PER_STATEMENT])
+    for batch in batches(ordered):
+        inserted |= _inserted(connection, table, batch)
     used: dict[str, set[str]] = {}  # keys by further user
     for row in rows:
         owned = row["key"] in inserted and first[row["key"]]["battle_id"] == row["battle_id"]
         if row["battle_id"] is not None and not owned:
             used.setdefault(row["battle_id"], set()).add(row["key"])
     for battle_id in sorted(used):
-        keys = sorted(used[battle_id])
-        for start in range(0, len(keys), _ROWS_PER_STATEMENT):
-            batch_keys = keys[start : start + _ROWS_PER_STATEMENT]
-            add_user(connection, table, table.c.key.in_(batch_keys), battle_id)
+        for keys in batches(sorted(used[battle_id])):
+            add_user(connection, table, table.c.key.in_(keys), battle_id)
 
 
 def add_user(connection: Connection, table: Table, condition: ColumnElement[bool], battle_id: str) -> None:

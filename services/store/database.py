@@ -2,14 +2,14 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, event
+from sqlalchemy import ColumnElement, Connection, Executable, Row, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -18,10 +18,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from services.runtime import metrics
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.masking import KNOWN, secrets_in
+from services.store.batches import batches
 from services.store.closing import Closing
 from services.store.locks import lock
 from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
-from services.store.sqlite_connection import connect
 from services.store.sqlite_threads import Each, SqliteThreads, Work
 from services.store.statement_spans import watch_statements
 from services.store.unavailability import Busy, as_unavailable
@@ -38,7 +38,6 @@ _WAIT = 5.0  # seconds
 # changed once. A log of 16 MB costs less than the default of 4 MB, and the saving grows with the database.
 _PAGES_PER_CHECKPOINT = 4000
 _PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
-_ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both limit the parameters of one statement
 
 
 class Database:
@@ -114,6 +113,38 @@ class Database:
             async with self.reading() as tx:
                 return await tx.run_sync(work)
         return await self._threads.read(work)
+
+    async def rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
+        """The rows of a query.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.read(lambda connection: connection.execute(query, values).all())
+
+    async def row(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
+        """The only row of a query; None where there is none.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.read(lambda connection: connection.execute(query, values).one_or_none())
+
+    async def scalar(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
+        """The first value of the first row of a query; None without a row.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.read(lambda connection: connection.scalar(query, values))
+
+    async def execute(self, statement: Executable, values: Mapping[str, Any] | None = None) -> int:
+        """Execute a statement that writes; the number of rows that it changed.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.write(lambda connection: connection.execute(statement, values).rowcount)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -201,27 +232,13 @@ class Database:
             await asyncio.to_thread(self._threads.close)
         await self._closing.close()
 
-    def insert(self, table: Table) -> Any:
-        """An INSERT in the dialect of the database."""
-        return insert_into(self.engine.dialect.name, table)
+    async def replace(self, table: Table, row: Mapping[str, Any]) -> None:
+        """Insert a row in place of the one with the same key.
 
-    def insert_new(self, table: Table) -> Any:
-        """An INSERT that skips rows whose key exists already."""
-        return self.insert(table).on_conflict_do_nothing()
-
-    def upsert(self, table: Table, keys: Sequence[str], where: Any = None) -> Any:
-        """An INSERT that replaces the row with the same key.
-
-        Args:
-            table: The table.
-            keys: Names of the key columns.
-            where: Function from the proposed row to the condition under which it replaces the old row, such
-                as "only if newer"; by default it always does.
+        Raises:
+            Outage, Unavailable: As `transaction`.
         """
-        statement = self.insert(table)
-        new = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in keys}
-        condition = where(statement.excluded) if where is not None else None
-        return statement.on_conflict_do_update(index_elements=list(keys), set_=new, where=condition)
+        await self.execute(replacing(self.engine.dialect.name, table), row)
 
     async def insert_rows(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert many rows in one transaction; existing rows stay unchanged.
@@ -244,8 +261,8 @@ def _insert_rows(
         keys = [column.name for column in table.primary_key if column.name in rows[0]]
         ordered = sorted(rows, key=itemgetter(*keys)) if keys else rows
         statement = inserting_new(connection.dialect.name, table)
-        for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
-            connection.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
+        for batch in batches(ordered):
+            connection.execute(statement, batch)
     return [None] * len(new)
 
 
@@ -260,10 +277,26 @@ def inserting_new(dialect: str, table: Table) -> Any:
     return insert_into(dialect, table).on_conflict_do_nothing()
 
 
+@cache
+def replacing(dialect: str, table: Table, where: Callable[[Any], ColumnElement[bool]] | None = None) -> Any:
+    """An INSERT that replaces the row with the same key.
+
+    Args:
+        dialect: "sqlite" or "postgresql".
+        table: The table.
+        where: Function from the new row to the condition under which it replaces the old one; by default it
+            always does.
+    """
+    statement = insert_into(dialect, table)
+    new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    condition = None if where is None else where(statement.excluded)
+    return statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=new, where=condition)
+
+
 def _engine(url: str, connections: int, wait: float) -> AsyncEngine:
     make = partial(create_async_engine, url, pool_timeout=wait, hide_parameters=True)
     if make_url(url).get_backend_name() == "sqlite":
-        engine = make(connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
+        engine = make(connect_args={"timeout": _BUSY_SECONDS})
         event.listen(engine.sync_engine, "connect", _configure_sqlite)
     else:
         engine = make(pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url))

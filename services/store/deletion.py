@@ -19,7 +19,7 @@ from nuggetstream.domain.identity import content_hash
 from services.store.call_tables import call_prompts, calls
 from services.store.content import PAGE_TEXTS
 from services.store.counters import add_to_counters, contributions, difference, increment, remove_empty
-from services.store.database import Database
+from services.store.database import Database, replacing
 from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
 from services.store.edit_tables import nugget_edits
@@ -92,22 +92,20 @@ class Deletions:
                 return DeletionResult.RUNNING
             await self._delete(tx, battle_id, row)
             values = {"battle": content_hash(battle_id), "battle_id": battle_id, "deleted_at": at}
-            await tx.execute(self._database.upsert(deletions, ["battle"]).values(values))
+            await tx.execute(replacing(tx.dialect.name, deletions), values)
             return DeletionResult.DELETED
 
     async def unfinished(self, before: datetime, limit: int) -> list[DeletedBattle]:
         """The oldest deletions from before a time that are not finished."""
         query = select(deletions.c.battle_id, deletions.c.deleted_at)
         query = query.where(deletions.c.battle_id.is_not(None), deletions.c.deleted_at < before)
-        async with self._database.reading() as tx:
-            rows = await tx.execute(query.order_by(deletions.c.deleted_at).limit(limit))
-            return [DeletedBattle(row.battle_id, row.deleted_at) for row in rows]
+        rows = await self._database.rows(query.order_by(deletions.c.deleted_at).limit(limit))
+        return [DeletedBattle(*row) for row in rows]
 
     async def was_sent_again(self, deleted: DeletedBattle) -> bool:
         """Whether there is a battle with the id of a deleted one."""
-        async with self._database.reading() as tx:
-            query = select(battles.c.id).where(battles.c.id == deleted.battle_id)
-            return await tx.scalar(query) is not None
+        query = select(battles.c.id).where(battles.c.id == deleted.battle_id)
+        return await self._database.scalar(query) is not None
 
     async def finish(self, deleted: DeletedBattle) -> None:
         """Delete what appeared of a battle since it was deleted, and forget its id.
@@ -128,19 +126,17 @@ class Deletions:
     async def forget(self, before: datetime) -> int:
         """Delete what remains of deletions that are finished and from before a time; returns their number."""
         old = delete(deletions).where(deletions.c.battle_id.is_(None), deletions.c.deleted_at < before)
-        return await self._database.write(lambda connection: connection.execute(old).rowcount)
+        return await self._database.execute(old)
 
     async def expired(self, before: datetime, arena: str | None, limit: int) -> list[str]:
         """Ids of the oldest battles that have ended and were received before a time."""
-        query = _expired(select(battles.c.id), before, arena)
-        async with self._database.reading() as tx:
-            return list(await tx.scalars(query.order_by(battles.c.received_at).limit(limit)))
+        query = _expired(select(battles.c.id), before, arena).order_by(battles.c.received_at)
+        return [row.id for row in await self._database.rows(query.limit(limit))]
 
     async def count_expired(self, before: datetime, arena: str | None) -> int:
         """Number of battles that have ended and were received before a time."""
-        async with self._database.reading() as tx:
-            query = _expired(select(func.count()).select_from(battles), before, arena)
-            return int(await tx.scalar(query) or 0)
+        query = _expired(select(func.count()).select_from(battles), before, arena)
+        return int(await self._database.scalar(query))
 
     async def _delete(self, tx: AsyncConnection, battle_id: str, row: Any) -> None:
         """Delete all rows of a battle; `row` is its row, None where only other rows can exist."""
@@ -176,9 +172,8 @@ class Deletions:
 
 async def deleted_at(database: Database, battle_id: str) -> datetime | None:
     """When a battle was deleted last; None if it never was. It may have been sent again since."""
-    async with database.reading() as tx:
-        at: datetime | None = await tx.scalar(_deletion(battle_id))
-        return at
+    at: datetime | None = await database.scalar(_deletion(battle_id))
+    return at
 
 
 def _deletion(battle_id: str) -> Any:

@@ -71,8 +71,7 @@ class FetchedPages:
 
     async def page(self, url: str) -> FetchedPage | None:
         """The last outcome of a page; None when there is none, or when its text was deleted."""
-        query = select(fetched_pages).where(fetched_pages.c.key == key_of(url))
-        row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
+        row = await self._database.row(select(fetched_pages).where(fetched_pages.c.key == key_of(url)))
         if row is None:
             return None
         if row.content_hash is None:
@@ -90,13 +89,11 @@ class FetchedPages:
             "outcome": dict(page.outcome),
             "fetched_at": page.fetched_at,
         }
-        statement = self._database.upsert(fetched_pages, ["key"]).values(row)
-        await self._database.write(lambda tx: tx.execute(statement))
+        await self._database.replace(fetched_pages, row)
 
     async def robots(self, origin: str) -> FetchedRobots | None:
         """The robots.txt of an origin as fetched last; None when it is not known."""
-        query = select(robots_files).where(robots_files.c.key == key_of(origin))
-        row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
+        row = await self._database.row(select(robots_files).where(robots_files.c.key == key_of(origin)))
         return None if row is None else FetchedRobots(row.body, row.fetched_at)
 
     async def put_robots(self, origin: str, robots: FetchedRobots) -> None:
@@ -104,8 +101,7 @@ class FetchedPages:
         # PostgreSQL rejects NUL characters.
         body = None if robots.body is None else robots.body.replace("\x00", "\ufffd")
         row = {"key": key_of(origin), "body": body, "fetched_at": robots.fetched_at}
-        statement = self._database.upsert(robots_files, ["key"]).values(row)
-        await self._database.write(lambda tx: tx.execute(statement))
+        await self._database.replace(robots_files, row)
 
     async def reserve(self, host: str, delay: float, max_wait: float) -> float | None:
         """Reserve the next request to a host.
