@@ -93,7 +93,7 @@ class BattleCounts:
     async def _count(
         self, arena: str, selection: Slice, facets: Range | None, *conditions: ColumnElement[bool]
     ) -> int:
-        """Number of battles by their counters, or else that of the rows for which the conditions hold, too."""
+        """Number of battles by counters, else of the rows for which the conditions hold, too."""
         if facets is not None:
             query = select(func.sum(battle_counters.c.battles)).where(battle_counters.c.arena == arena)
             return int(await self._database.scalar(query.where(facets.conditions(battle_counters))) or 0)

@@ -12,7 +12,6 @@ from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.text.languages import DetectedLanguage
-from services.runtime.errors import InvalidInput
 from services.store.accepting import NewBattle, known_hashes, store_new
 from services.store.batches import among, rows_of_keys
 from services.store.battle_counts import BattleCounts
@@ -164,21 +163,6 @@ class Battles(BattleCounts):
         """The states of those of the given battles that have ended, by id."""
         rows = await self._database.read(lambda connection: [*rows_of_keys(connection, _ENDED, ids)])
         return {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
-
-    async def record(self, new: NewEvent, at: datetime) -> int | None:
-        """Append one event to its battle and update the state of the battle; see `record_all`.
-
-        Returns:
-            The number of the event within its battle; None when it had been recorded before.
-
-        Raises:
-            LookupError: The battle is not in the database.
-            InvalidInput: The event states an outcome of another arena or of other systems.
-        """
-        [recorded] = await self.record_all([new], at)
-        if isinstance(recorded, LookupError | InvalidInput):
-            raise recorded
-        return None if recorded.known else recorded.sequence
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         """Record several events in one transaction; see `recording.record_all`."""
