@@ -2,18 +2,14 @@
 
 import asyncio
 from collections.abc import Collection
-from contextlib import suppress
 from datetime import timedelta
 
-import structlog
 from sqlalchemy import ARRAY, ColumnElement, String, any_, delete, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import insert
 
-from services.runtime.errors import Unavailable
+from services.runtime.polling import keep_at
 from services.store.database import Database
 from services.store.tables import claims
-
-log = structlog.get_logger(__name__)
 
 _SWEEP_INTERVAL = 60.0  # seconds between two sweeps
 _SWEEP_AGE = timedelta(hours=1)
@@ -93,13 +89,7 @@ class DatabaseClaims:
 
     async def sweep_regularly(self, stop: asyncio.Event) -> None:
         """Sweep every minute until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.sweep()
-            except Unavailable as error:
-                log.warning("claims that are over are not deleted now", why=error.for_operators)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)
+        await keep_at(self.sweep, _SWEEP_INTERVAL, stop, "claims that are over are not deleted now")
 
 
 def _array(keys: list[str]) -> ColumnElement[list[str]]:

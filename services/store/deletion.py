@@ -6,7 +6,7 @@ the id of the battle until the last of them is done, afterwards only a hash, and
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.identity import content_hash
 from services.store.call_tables import call_prompts, calls
 from services.store.content import PAGE_TEXTS
-from services.store.counters import add_to_counters, contributions, difference, increment, remove_empty
+from services.store.counters import add_changes, contributions, difference, increment, remove_empty
 from services.store.database import Database, replacing
 from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
@@ -28,7 +28,7 @@ from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
 from services.store.outbox import outbox
 from services.store.outcome import Outcome
-from services.store.outcome_rows import outcomes_of_battle
+from services.store.outcome_writing import outcomes_by_battle
 from services.store.parked import parked_events
 from services.store.tables import (
     battle_counters,
@@ -142,7 +142,7 @@ class Deletions:
         """Delete all rows of a battle; `row` is its row, None where only other rows can exist."""
         if self._database.is_sqlite:  # overwrite the deleted bytes in the file
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
-        stored = await outcomes_of_battle(tx, battle_id)
+        stored = (await tx.run_sync(outcomes_by_battle, [battle_id])).get(battle_id, {}).values()
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
         for table in (
@@ -157,11 +157,11 @@ class Deletions:
         await forget_labels(tx, battle_id)
         await self._subtract(tx, stored, row)
 
-    async def _subtract(self, tx: AsyncConnection, stored: Sequence[Outcome], row: Any) -> None:
+    async def _subtract(self, tx: AsyncConnection, stored: Iterable[Outcome], row: Any) -> None:
         """Subtract a battle and its outcomes from the counters."""
         facets = [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
         changes = difference({}, contributions(stored, facets))
-        await add_to_counters(tx, changes)
+        await tx.run_sync(add_changes, changes)
         await tx.run_sync(remove_empty, changes)
         if row is not None:
             detected = [] if row.language_confidence is None else [detected_facet(row.language)]

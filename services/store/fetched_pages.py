@@ -2,22 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-import structlog
 from sqlalchemy import ColumnElement, Connection, Float, cast, delete, extract, func, select
 
-from services.runtime.errors import Unavailable
+from services.runtime.polling import keep_at
 from services.store.blobs import Blobs
 from services.store.claims import DatabaseClaims
 from services.store.database import Database, insert_into
 from services.store.fetch_tables import fetched_pages, host_pauses, robots_files
-
-log = structlog.get_logger(__name__)
 
 _SWEEP_INTERVAL = 600.0  # seconds
 _PAUSE_AGE = 600.0  # seconds after which a pause that is over is deleted
@@ -143,13 +139,8 @@ class FetchedPages:
 
     async def sweep_regularly(self, robots_age: timedelta, stop: asyncio.Event) -> None:
         """Sweep every ten minutes until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.sweep(datetime.now(UTC) - robots_age)
-            except Unavailable as error:
-                log.warning("old entries of the scrapers are not deleted now", why=error.for_operators)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)
+        warning = "old entries of the scrapers are not deleted now"
+        await keep_at(lambda: self.sweep(datetime.now(UTC) - robots_age), _SWEEP_INTERVAL, stop, warning)
 
 
 def key_of(address: str) -> str:
