@@ -9,6 +9,7 @@ from operator import itemgetter
 from time import perf_counter
 from typing import Any, TypeVar
 
+import aiosqlite
 from sqlalchemy import ColumnElement, Connection, Executable, Row, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
@@ -296,13 +297,20 @@ def replacing(dialect: str, table: Table, where: Callable[[Any], ColumnElement[b
 def _engine(url: str, connections: int, wait: float) -> AsyncEngine:
     make = partial(create_async_engine, url, pool_timeout=wait, hide_parameters=True)
     if make_url(url).get_backend_name() == "sqlite":
-        engine = make(connect_args={"timeout": _BUSY_SECONDS})
+        engine = make(connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": _connect_sqlite})
         event.listen(engine.sync_engine, "connect", _configure_sqlite)
     else:
         engine = make(pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url))
         watch_connections(engine.sync_engine, pooled=is_pooled(url))
     watch_statements(engine.sync_engine)
     return engine
+
+
+def _connect_sqlite(*arguments: Any, **options: Any) -> aiosqlite.Connection:
+    """A connection, opened when it is awaited, whose thread does not keep a process that has ended."""
+    connection = aiosqlite.connect(*arguments, **options)
+    connection._thread.daemon = True
+    return connection
 
 
 def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
