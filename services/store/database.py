@@ -1,30 +1,26 @@
 """The connection to the database, and the statements that every table needs."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, TypeVar
 
-import aiosqlite
-from sqlalchemy import ColumnElement, Connection, Executable, Row, Table, event
+from sqlalchemy import ColumnElement, Connection, Executable, Row, Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.runtime import metrics
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.masking import KNOWN, secrets_in
 from services.store.batches import batches
 from services.store.closing import Closing
+from services.store.engines import BUSY_SECONDS, configure_sqlite, engine_of
 from services.store.locks import lock
-from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
+from services.store.postgres_connection import is_pooled
 from services.store.sqlite_threads import Each, SqliteThreads, Work
-from services.store.statement_spans import watch_statements
 from services.store.unavailability import Busy, as_unavailable
 from services.store.usage import export_pool
 
@@ -33,12 +29,7 @@ T = TypeVar("T")
 # With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
 # accepts by default.
 DEFAULT_CONNECTIONS = 4
-_BUSY_SECONDS = 30
 _WAIT = 5.0  # seconds
-# Pages of 4 kB in the write-ahead log before they are copied to the database, those that several transactions
-# changed once. A log of 16 MB costs less than the default of 4 MB, and the saving grows with the database.
-_PAGES_PER_CHECKPOINT = 4000
-_PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
 
 
 class Database:
@@ -61,14 +52,14 @@ class Database:
         self.url = url
         self._owner, self._wait = owner, wait
         KNOWN.remember(*secrets_in(url))
-        self.engine = _engine(url, connections, wait)
+        self.engine = engine_of(url, connections, wait)
         self._closing = Closing(self.engine)
         self._is_pooled = is_pooled(url)
         self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
         self._threads = (
-            SqliteThreads(self.engine.url, _BUSY_SECONDS, _configure_sqlite) if self.is_sqlite else None
+            SqliteThreads(self.engine.url, BUSY_SECONDS, configure_sqlite) if self.is_sqlite else None
         )
 
     @property
@@ -292,41 +283,3 @@ def replacing(dialect: str, table: Table, where: Callable[[Any], ColumnElement[b
     new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
     condition = None if where is None else where(statement.excluded)
     return statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=new, where=condition)
-
-
-def _engine(url: str, connections: int, wait: float) -> AsyncEngine:
-    make = partial(create_async_engine, url, pool_timeout=wait, hide_parameters=True)
-    if make_url(url).get_backend_name() == "sqlite":
-        engine = make(connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": _connect_sqlite})
-        event.listen(engine.sync_engine, "connect", _configure_sqlite)
-    else:
-        engine = make(pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url))
-        watch_connections(engine.sync_engine, pooled=is_pooled(url))
-    watch_statements(engine.sync_engine)
-    return engine
-
-
-def _connect_sqlite(*arguments: Any, **options: Any) -> aiosqlite.Connection:
-    """A connection, opened when it is awaited, whose thread does not keep a process that has ended."""
-    connection = aiosqlite.connect(*arguments, **options)
-    connection._thread.daemon = True
-    return connection
-
-
-def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    cursor = connection.cursor()
-    pragmas = (
-        f"busy_timeout={_BUSY_SECONDS * 1000}",
-        "synchronous=FULL",
-        f"wal_autocheckpoint={_PAGES_PER_CHECKPOINT}",
-    )
-    for pragma in pragmas:
-        cursor.execute(f"PRAGMA {pragma}")
-    try:
-        cursor.execute("PRAGMA journal_mode=WAL")
-    except sqlite3.OperationalError as error:
-        # This pragma does not wait for other connections. The mode is stored in the file, so the connection
-        # that is busy with it has set it for all.
-        if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY:
-            raise
-    cursor.close()
