@@ -4,6 +4,7 @@ protobuf request  ->  query  ->  [boards]  ->  view  ->  protobuf reply
 """
 
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -56,9 +57,8 @@ def ratings_service(boards: Boards, guard: RpcGuard | None = None) -> Register:
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
         service: ServiceDescriptor = ratings_pb2.DESCRIPTOR.services_by_name["Ratings"]
-        servicer = ratings_pb2_grpc.RatingsServicer()
-        for method in service.methods:
-            setattr(servicer, method.name, _method(boards, method))
+        methods = {method.name: _method(boards, method) for method in service.methods}
+        servicer: Any = SimpleNamespace(**methods)
         if guard is not None:
             servicer = guarded(servicer, service, RULES, guard)
         ratings_pb2_grpc.add_RatingsServicer_to_server(servicer, server)

@@ -100,7 +100,7 @@ class Deletions:
         query = select(deletions.c.battle_id, deletions.c.deleted_at)
         query = query.where(deletions.c.battle_id.is_not(None), deletions.c.deleted_at < before)
         rows = await self._database.rows(query.order_by(deletions.c.deleted_at).limit(limit))
-        return [DeletedBattle(*row) for row in rows]
+        return [DeletedBattle(row.battle_id, row.deleted_at) for row in rows]
 
     async def was_sent_again(self, deleted: DeletedBattle) -> bool:
         """Whether there is a battle with the id of a deleted one."""
