@@ -42,10 +42,10 @@ class DatabaseClaims:
         """
         until = func.now() + timedelta(seconds=seconds)
         key = func.unnest(_array(sorted(keys))).column_valued("new")  # sorted, so without deadlocks
-        statement = insert(claims).from_select(
+        new = insert(claims).from_select(
             ["key", "owner", "ends_at"], select(key, literal(owner), until)
         )
-        statement = statement.on_conflict_do_update(
+        statement = new.on_conflict_do_update(
             index_elements=["key"],
             set_={"owner": owner, "ends_at": until},
             where=or_(claims.c.owner == owner, claims.c.ends_at < func.now()),

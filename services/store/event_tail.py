@@ -42,7 +42,7 @@ class EventTail:
         columns = (events.c.position, events.c.battle_id, events.c.sequence, events.c.recorded_at)
         query = select(*columns).where(events.c.position > position)
         query = query.order_by(events.c.position).limit(limit)
-        return [EventKey(*row) for row in await self._database.rows(query)]
+        return [EventKey(**row._mapping) for row in await self._database.rows(query)]
 
     async def last(self) -> int:
         """The position of the newest event; 0 before the first.
