@@ -42,9 +42,7 @@ class DatabaseClaims:
         """
         until = func.now() + timedelta(seconds=seconds)
         key = func.unnest(_array(sorted(keys))).column_valued("new")  # sorted, so without deadlocks
-        new = insert(claims).from_select(
-            ["key", "owner", "ends_at"], select(key, literal(owner), until)
-        )
+        new = insert(claims).from_select(["key", "owner", "ends_at"], select(key, literal(owner), until))
         statement = new.on_conflict_do_update(
             index_elements=["key"],
             set_={"owner": owner, "ends_at": until},
