@@ -19,11 +19,13 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import PairCount
+from services.runtime.errors import InvalidInput
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.call_log import ModelCall
 from services.runtime.llm.call_log import Outcome as CallOutcome
 from services.runtime.llm.prices import Money, Tokens
-from services.store.battles import Battles, NewEvent
+from services.store.battle_search import BattleFilter, BattleSearch
+from services.store.battles import BattleRow, Battles
 from services.store.blobs import Blobs, Replies
 from services.store.call_log import DatabaseCallLog
 from services.store.cells import Cell, read_counts
@@ -36,6 +38,7 @@ from services.store.outcome import Outcome
 from services.store.outcome_rows import OutcomeRows
 from services.store.outcome_writing import put_all
 from services.store.outcomes import Outcomes
+from services.store.recording import NewEvent
 from services.store.reruns import Restart, restart_failed
 from services.store.spend import DatabaseSpendStore
 from services.store.tables import battles as battle_table
@@ -48,6 +51,19 @@ from tests.samples import NOON
 
 LATER = NOON + timedelta(hours=1)
 URL = "https://example.org/page"
+
+
+async def latest(battles: Battles, limit: int, arena: str | None = None) -> list[BattleRow]:
+    """The newest battles, newest first."""
+    return (await BattleSearch(battles._database).page(BattleFilter(arena), limit)).rows
+
+
+async def record_new(battles: Battles, new: NewEvent, at: datetime) -> int | None:
+    """Record one event; its number within its battle, None when it had been recorded before."""
+    [recorded] = await battles.record_all([new], at)
+    if isinstance(recorded, LookupError | InvalidInput):
+        raise recorded
+    return None if recorded.known else recorded.sequence
 
 
 async def body_of(battles: Battles, battle_id: str) -> bytes | None:
@@ -68,7 +84,7 @@ def sent(name: str) -> events.BattleSubmitted:
 async def record(database: Database, event: events.BattleEvent) -> None:
     kind = type(event)
     new = NewEvent(message_id(event), event_name(kind), event, schema_of(kind), encode(event))
-    await Battles(database).record(new, LATER)
+    await record_new(Battles(database), new, LATER)
 
 
 async def restarted(database: Database, battle_id: str) -> list[Restart]:

@@ -15,20 +15,41 @@ from services.store.api_keys import ApiKeys, today
 
 FRAME_VOTES = 10
 """Votes per minute and process that one battle takes with tokens of its frames."""
+_ATTEMPTS = 10  # failed logins that one address has at once, and per minute
 _REMEMBERED = 10_000
 _MINUTE = 60.0
 
 
 @dataclass(slots=True, eq=False)
-class Rates:
-    """Requests per minute of each key in this process: a bucket that holds one minute's and refills steadily.
+class _Buckets:
+    """Buckets that hold one minute's worth and refill steadily; the 10,000 used last are remembered.
 
     Attributes:
         clock: Seconds on a clock that never goes back.
     """
 
     clock: Callable[[], float] = time.monotonic
-    _left: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def _take(self, name: str, per_minute: int, message: str) -> None:
+        left = self._of(name, per_minute)
+        if left < 1:
+            raise TooMany(message, (1 - left) * _MINUTE / per_minute)
+        self._put(name, left - 1)
+
+    def _of(self, name: str, per_minute: int) -> float:
+        left, at = self._left.get(name, (float(per_minute), self.clock()))
+        return min(float(per_minute), left + (self.clock() - at) * per_minute / _MINUTE)
+
+    def _put(self, name: str, left: float) -> None:
+        self._left[name] = (left, self.clock())
+        self._left.move_to_end(name)
+        while len(self._left) > _REMEMBERED:
+            self._left.popitem(last=False)
+
+
+class Rates(_Buckets):
+    """Requests per minute of each key in this process."""
 
     def take(self, caller: Caller) -> None:
         """Count one request. The requests of each frame are counted apart from those of the key itself.
@@ -48,17 +69,6 @@ class Rates:
         """
         message = f"a battle takes {FRAME_VOTES} votes per minute from its frames"
         self._take(f"votes {battle_id}", FRAME_VOTES, message)
-
-    def _take(self, name: str, per_minute: int, message: str) -> None:
-        now, most = self.clock(), float(per_minute)
-        left, at = self._left.get(name, (most, now))
-        left = min(most, left + (now - at) * most / _MINUTE)
-        if left < 1:
-            self._left[name] = (left, now)
-            raise TooMany(message, (1 - left) * _MINUTE / most)
-        if len(self._left) >= _REMEMBERED:
-            self._left.clear()  # every key begins with a full minute
-        self._left[name] = (left - 1, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +102,12 @@ class Quotas:
         return TooMany(f"this key may submit {caller.battles_per_day} battles per day (UTC)", seconds)
 
 
-@dataclass(slots=True, eq=False)
-class Attempts:
+class Attempts(_Buckets):
     """Failed logins of each client address in this process.
 
-    Each has ten at once, and then one more every six seconds. The 10,000 addresses that tried last are
-    remembered. Attempts with one key are not limited: nobody guesses its secret, and whoever knows its public
-    part could lock its owner out.
-
-    Attributes:
-        clock: Seconds on a clock that never goes back.
-        most: Failed attempts that one address has at once, and per minute.
+    Each has ten at once, and then one more every six seconds. Attempts with one key are not limited: nobody
+    guesses its secret, and whoever knows its public part could lock its owner out.
     """
-
-    clock: Callable[[], float] = time.monotonic
-    most: int = 10
-    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def take(self, address: str) -> None:
         """Count an attempt, which has failed unless `succeeded` is called.
@@ -115,21 +115,8 @@ class Attempts:
         Raises:
             TooMany: The address has failed too often.
         """
-        left = self._of(address)
-        if left < 1:
-            raise TooMany("too many attempts to log in; try again later", (1 - left) * _MINUTE / self.most)
-        self._put(address, left - 1)
+        self._take(address, _ATTEMPTS, "too many attempts to log in; try again later")
 
     def succeeded(self, address: str) -> None:
         """Take back an attempt that did not fail."""
-        self._put(address, min(float(self.most), self._of(address) + 1))
-
-    def _of(self, address: str) -> float:
-        left, at = self._left.get(address, (float(self.most), self.clock()))
-        return min(float(self.most), left + (self.clock() - at) * self.most / _MINUTE)
-
-    def _put(self, address: str, left: float) -> None:
-        self._left[address] = (left, self.clock())
-        self._left.move_to_end(address)
-        while len(self._left) > _REMEMBERED:
-            self._left.popitem(last=False)
+        self._put(address, min(float(_ATTEMPTS), self._of(address, _ATTEMPTS) + 1))

@@ -28,7 +28,7 @@ from services.cli.embedded import Choices, embedded
 from services.cli.evaluation import Evaluation, Progress
 from services.cli.kept_lines import KeptLine
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable, Tokens
-from services.store.spend import DatabaseSpendStore
+from services.store.costs import Costs
 from services.wire.evaluators import GRADER_PREFIX
 
 SAMPLE = 50  # battles
@@ -197,8 +197,8 @@ async def estimate(
             evaluation = Evaluation(platform=platform, lines=sample, report=free, stop=stop)
             if not await evaluation.run():
                 return None
-            spend = DatabaseSpendStore(platform.database)
-            calls = [await _calls_of(spend, battle_id, choices) for battle_id in evaluation.accepted]
+            costs = Costs(platform.database)
+            calls = [await _calls_of(costs, battle_id, choices) for battle_id in evaluation.accepted]
     if not calls:
         return None
     return Estimate(
@@ -227,19 +227,19 @@ def _offline(choices: Choices, folder: Path) -> Choices:
     )
 
 
-async def _calls_of(spend: DatabaseSpendStore, battle_id: str, choices: Choices) -> dict[str, StageCalls]:
+async def _calls_of(costs: Costs, battle_id: str, choices: Choices) -> dict[str, StageCalls]:
     """The calls of a battle that endpoints would answer, with their models."""
     own, found = own_models(choices.llm), dict[str, StageCalls]()
     asked = {_EMBEDS: _remote_embedder(choices), _RERANKS: _remote_reranker(choices)}
-    for entry in await spend.of_battle_by_stage(battle_id):
+    for entry in await costs.of_battle(battle_id):
         is_chat = entry.model == OFFLINE_MODEL or entry.model.startswith(f"{OFFLINE_MODEL}:")
         if not is_chat and entry.model != asked.get(entry.stage):
             continue  # of a model that runs in the process, which costs nothing
         named = entry.model.removeprefix(OFFLINE_MODEL).removeprefix(":") or None
         name = entry.stage if named is None else f"{entry.stage} {named}"
-        tokens = Tokens(entry.spend.tokens.input, entry.spend.tokens.output)
+        tokens = Tokens(entry.input_tokens, entry.output_tokens)
         model = named or own.get(entry.stage.removeprefix(GRADER_PREFIX))
-        calls = StageCalls(entry.spend.calls, tokens, model, is_chat)
+        calls = StageCalls(entry.calls, tokens, model, is_chat)
         found[name] = found.get(name, StageCalls()) + calls
     return found
 

@@ -20,9 +20,9 @@ from services.cli.embedded import Embedded
 from services.cli.graded import graded
 from services.cli.kept_lines import KeptLine
 from services.gateway.battles.assembly import assemble
-from services.runtime.llm.accounting import Spend
 from services.store.battles import Battles
-from services.store.spend import DatabaseSpendStore, total_of
+from services.store.costs import CostLine, Costs
+from services.store.spend import DatabaseSpendStore
 
 _POLL = 0.5  # seconds
 _NDJSON = {"content-type": "application/x-ndjson"}
@@ -139,21 +139,23 @@ class Evaluation:
 
     async def _costs_of(self, battle_id: str) -> dict[str, Any]:
         """The `cost` of a battle, and its `spend` per stage and model."""
-        store = DatabaseSpendStore(self.platform.database, self.currency)
-        entries = await store.of_battle_by_stage(battle_id)
+        lines = await Costs(self.platform.database).of_battle(battle_id)
         spend = [
-            {"stage": entry.stage, "model": entry.model, "calls": entry.spend.calls}
-            | {"input_tokens": entry.spend.tokens.input, "output_tokens": entry.spend.tokens.output}
-            | {"cost": self._cost(entry.spend)}
-            for entry in entries
+            {"stage": line.stage, "model": line.model, "calls": line.calls}
+            | {"input_tokens": line.input_tokens, "output_tokens": line.output_tokens}
+            | {"cost": self._cost([line])}
+            for line in lines
         ]
-        return {"cost": self._cost(total_of(entries)), "spend": spend}
+        return {"cost": self._cost(lines), "spend": spend}
 
-    def _cost(self, spend: Spend) -> dict[str, str] | None:
+    def _cost(self, lines: Sequence[CostLine]) -> dict[str, str] | None:
         """The cost of model calls; None (unknown, not zero) where the price of a call is unknown."""
-        if spend.unpriced:
+        amounts = [
+            line.amount for line in lines if line.amount is not None and line.currency == self.currency
+        ]
+        if len(amounts) < len(lines):
             return None
-        return {"amount": str(spend.amount), "currency": self.currency}
+        return {"amount": str(sum(amounts, Decimal(0))), "currency": self.currency}
 
     async def _to_submit(self) -> AsyncIterator[list[KeptLine]]:
         """The lines whose battles have not ended, as many at a time as there is room for in flight."""

@@ -4,12 +4,14 @@ protobuf request  ->  query  ->  [boards]  ->  view  ->  protobuf reply
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from types import SimpleNamespace
+from typing import Any
 
 import grpc
 from arena.v1 import ratings_pb2, ratings_pb2_grpc
-from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 
 from services.access.callers import Role
 from services.access.rpc_guard import RpcGuard, RpcRule, guarded
@@ -31,62 +33,17 @@ from services.wire.rating_queries import (
 )
 
 Context = grpc.aio.ServicerContext[Any, Any]
-Q = TypeVar("Q", bound=SliceQuery)
-M = TypeVar("M", bound=Message)
 
 
-class RatingsServicer(ratings_pb2_grpc.RatingsServicer):
-    """Answers with what is computed from the outcomes as they are now."""
-
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
-
-    async def GetLeaderboard(  # noqa: N802 - the contract's name
-        self, request: ratings_pb2.GetLeaderboardRequest, context: Context
-    ) -> ratings_pb2.GetLeaderboardResponse:
-        """The boards of one arena, all three lenses by default."""
-        answer, reply = self._boards.leaderboard, ratings_pb2.GetLeaderboardResponse
-        return await _answered(context, request, BoardsQuery, answer, reply)
-
-    async def GetCombined(  # noqa: N802
-        self, request: ratings_pb2.GetCombinedRequest, context: Context
-    ) -> ratings_pb2.GetCombinedResponse:
-        """People's votes and automatic ones in one rating."""
-        answer, reply = self._boards.combined, ratings_pb2.GetCombinedResponse
-        return await _answered(context, request, CombinedQuery, answer, reply)
-
-    async def GetPairs(  # noqa: N802
-        self, request: ratings_pb2.GetPairsRequest, context: Context
-    ) -> ratings_pb2.GetPairsResponse:
-        """Every pair of systems."""
-        answer, reply = self._boards.pairs, ratings_pb2.GetPairsResponse
-        return await _answered(context, request, PairsQuery, answer, reply)
-
-    async def GetAdvice(  # noqa: N802
-        self, request: ratings_pb2.GetAdviceRequest, context: Context
-    ) -> ratings_pb2.GetAdviceResponse:
-        """What to ask next."""
-        answer, reply = self._boards.advice, ratings_pb2.GetAdviceResponse
-        return await _answered(context, request, AdviceQuery, answer, reply)
-
-    async def GetAgreement(  # noqa: N802
-        self, request: ratings_pb2.GetAgreementRequest, context: Context
-    ) -> ratings_pb2.GetAgreementResponse:
-        """How far the lenses agree."""
-        answer, reply = self._boards.agreement, ratings_pb2.GetAgreementResponse
-        return await _answered(context, request, AgreementQuery, answer, reply)
-
-    async def GetTimeline(  # noqa: N802
-        self, request: ratings_pb2.GetTimelineRequest, context: Context
-    ) -> ratings_pb2.GetTimelineResponse:
-        """Ratings over time."""
-        answer, reply = self._boards.timeline, ratings_pb2.GetTimelineResponse
-        return await _answered(context, request, TimelineQuery, answer, reply)
-
-
-_READ = RpcRule(Role.READ, arena=lambda request: request.arena)
-_ASKED = ("Leaderboard", "Combined", "Pairs", "Advice", "Timeline", "Agreement")
-RULES = {f"Get{name}": _READ for name in _ASKED}
+_METHODS: dict[str, tuple[type[SliceQuery], Callable[[Boards, Any], Awaitable[object]]]] = {
+    "GetLeaderboard": (BoardsQuery, Boards.leaderboard),
+    "GetCombined": (CombinedQuery, Boards.combined),
+    "GetPairs": (PairsQuery, Boards.pairs),
+    "GetAdvice": (AdviceQuery, Boards.advice),
+    "GetAgreement": (AgreementQuery, Boards.agreement),
+    "GetTimeline": (TimelineQuery, Boards.timeline),
+}
+RULES = dict.fromkeys(_METHODS, RpcRule(Role.READ, arena=lambda request: request.arena))
 """What each method needs."""
 
 
@@ -99,7 +56,9 @@ def ratings_service(boards: Boards, guard: RpcGuard | None = None) -> Register:
     """
 
     def register(server: grpc.aio.Server) -> ServiceDescriptor:
-        service, servicer = ratings_pb2.DESCRIPTOR.services_by_name["Ratings"], RatingsServicer(boards)
+        service: ServiceDescriptor = ratings_pb2.DESCRIPTOR.services_by_name["Ratings"]
+        methods = {method.name: _method(boards, method) for method in service.methods}
+        servicer: Any = SimpleNamespace(**methods)
         if guard is not None:
             servicer = guarded(servicer, service, RULES, guard)
         ratings_pb2_grpc.add_RatingsServicer_to_server(servicer, server)
@@ -108,18 +67,19 @@ def ratings_service(boards: Boards, guard: RpcGuard | None = None) -> Register:
     return register
 
 
-async def _answered(
-    context: Context,
-    request: Message,
-    kind: type[Q],
-    answer: Callable[[Q], Awaitable[object]],
-    reply: type[M],
-) -> M:
-    try:
-        with naming_the_field():
-            query = query_of(request, kind)
-        return to_message(await answer(query), reply)
-    except InvalidInput as error:
-        await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, error.detail)
-    except StageError as error:
-        await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)
+def _method(boards: Boards, method: MethodDescriptor) -> Callable[[Message, Context], Awaitable[Message]]:
+    """What answers the calls of a method, from the outcomes as they are now."""
+    kind, answer = _METHODS[method.name]
+    reply = GetMessageClass(method.output_type)
+
+    async def call(request: Message, context: Context) -> Message:
+        try:
+            with naming_the_field():
+                query = query_of(request, kind)
+            return to_message(await answer(boards, query), reply)
+        except InvalidInput as error:
+            await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, error.detail)
+        except StageError as error:
+            await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)
+
+    return call

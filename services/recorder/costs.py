@@ -1,25 +1,23 @@
 """What scoring a battle cost, as a metric."""
 
 from contextlib import suppress
+from decimal import Decimal
 
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import BATTLE_COST
-from services.store.spend import DatabaseSpendStore
+from services.store.costs import Costs
+from services.wire.evaluators import GRADER_PREFIX
 
 
-class BattleCosts:
-    """Exports the cost of battles that ended, by arena.
+async def observe_cost(costs: Costs, battle_id: str, label: str) -> None:
+    """Export what scoring a battle has cost, under the label of its arena; evaluators are left out.
 
-    Args:
-        spends: What battles cost.
+    Nothing is exported without a call, with one whose price is unknown, or with several currencies.
     """
-
-    def __init__(self, spends: DatabaseSpendStore) -> None:
-        self._spends = spends
-
-    async def observe(self, battle_id: str, label: str) -> None:
-        """Export the cost of a battle that has just ended, if it is known, under the label of its arena."""
-        with suppress(Unavailable):  # the battle is recorded, and no metric is worth recording it again
-            cost = await self._spends.cost_of_battle(battle_id)
-            if cost is not None:
-                BATTLE_COST.labels(label, cost.currency).observe(float(cost.amount))
+    with suppress(Unavailable):  # the battle is recorded, and no metric is worth recording it again
+        lines = [
+            line for line in await costs.of_battle(battle_id) if not line.stage.startswith(GRADER_PREFIX)
+        ]
+        currencies, amounts = {line.currency for line in lines}, [line.amount or Decimal(0) for line in lines]
+        if len(currencies) == 1 and None not in currencies:
+            BATTLE_COST.labels(label, *currencies).observe(float(sum(amounts)))

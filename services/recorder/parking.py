@@ -15,8 +15,8 @@ from typing import cast
 import structlog
 
 from nuggetstream.domain.event import BattleEvent
-from services.runtime.errors import Permanent, Unavailable
-from services.runtime.polling import pause
+from services.runtime.errors import Permanent
+from services.runtime.polling import keep_at
 from services.store.parked import ParkedEvents
 from services.wire.codec import UndecodableMessage, decode
 
@@ -41,12 +41,8 @@ class Parking:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Make a pass every 15 seconds until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.reconcile(datetime.now(UTC))
-            except Unavailable as error:
-                log.warning("parked events are not recorded now", why=error.for_operators)
-            await pause(_INTERVAL, stop)
+        warning = "parked events are not recorded now"
+        await keep_at(lambda: self.reconcile(datetime.now(UTC)), _INTERVAL, stop, warning)
 
     async def reconcile(self, now: datetime) -> int:
         """One pass over at most 500 events.

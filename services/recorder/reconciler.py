@@ -13,7 +13,6 @@ battles without a word, so only the loss of the stream shows that it may not hav
 import asyncio
 import zlib
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -28,6 +27,7 @@ from services.recorder.waiting import ArenaTime, created_of_arena, oldest_in_are
 from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
+from services.runtime.polling import keep_at
 from services.store.battles import Battles
 from services.store.database import Database
 from services.store.inputs import first_input, recorded_input
@@ -74,13 +74,8 @@ class Reconciler:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Make a pass every 15 seconds until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.reconcile(datetime.now(UTC))
-            except (Unavailable, nats.errors.Error, TimeoutError) as error:
-                log.warning("battles are not reconciled now", why=_why(error))
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _INTERVAL)
+        warning = "battles are not reconciled now"
+        await keep_at(lambda: self.reconcile(datetime.now(UTC)), _INTERVAL, stop, warning)
 
     async def reconcile(self, now: datetime) -> int:
         """One pass over at most 500 inputs of stages and 500 of evaluators.
@@ -194,7 +189,3 @@ def _failure(pending: Pending, arena: str) -> BattleFailed:
 
 def _about(worker: Worker) -> dict[str, str]:
     return {"battle_id": worker.battle_id, "stage": worker.stage.value, "evaluator": worker.evaluator}
-
-
-def _why(error: Exception) -> str:
-    return error.for_operators if isinstance(error, Unavailable) else str(error)

@@ -30,7 +30,7 @@ from nuggetstream.domain.lens import evaluator_of
 from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.text.manipulation import flags_of
-from services.recorder.costs import BattleCosts
+from services.recorder.costs import observe_cost
 from services.runtime.errors import InvalidInput
 from services.runtime.grouping import Grouping
 from services.runtime.languages import language_of
@@ -44,6 +44,7 @@ from services.runtime.metrics import (
 from services.runtime.stage import Stage
 from services.store.battles import Battles
 from services.store.blobs import Blobs
+from services.store.costs import Costs
 from services.store.outcome import Outcome
 from services.store.recording import NewEvent, Recorded, Recording
 from services.store.stated_outcomes import outcomes_of
@@ -65,13 +66,13 @@ class Recorder:
         battles: The tables of battles, events and failures.
         notify: Publishes a core NATS message (subject, body), which may get lost.
         evaluators: Names of the declared evaluators.
-        costs: Exports what battles cost; None to export nothing.
+        costs: Reads what battles cost, to export it; None to export nothing.
     """
 
     battles: Battles
     notify: Notify
     evaluators: Sequence[str] = ()
-    costs: BattleCosts | None = None
+    costs: Costs | None = None
     _record: Grouping[NewEvent, Recording] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,7 +144,7 @@ class Recorder:
         BATTLES.labels(label, recorded.ended.state.value).inc()
         BATTLE_SECONDS.labels(label).observe(seconds.total_seconds())
         if self.costs is not None:
-            await self.costs.observe(battle_id_of(event), label)
+            await observe_cost(self.costs, battle_id_of(event), label)
 
     async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
         return await self.battles.record_all(new, datetime.now(UTC))

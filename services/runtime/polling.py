@@ -4,6 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+import nats.errors
+import structlog
+
+from services.runtime.errors import Unavailable
+
+log = structlog.get_logger(__name__)
+
 
 async def repeat(action: Callable[[], Awaitable[object]], seconds: float, stop: asyncio.Event) -> None:
     """Run an action at once and then after every pause, until `stop` is set.
@@ -16,6 +23,27 @@ async def repeat(action: Callable[[], Awaitable[object]], seconds: float, stop: 
     while not stop.is_set():
         await action()
         await pause(seconds, stop)
+
+
+async def keep_at(
+    action: Callable[[], Awaitable[object]], seconds: float, stop: asyncio.Event, warning: str
+) -> None:
+    """As `repeat`, also while the database or the broker is away, of which the log warns.
+
+    Args:
+        action: What to run.
+        seconds: Length of a pause, which `stop` cuts short.
+        stop: Ends the repetition.
+        warning: What the log says each time that the action meets an outage.
+    """
+
+    async def attempt() -> None:
+        try:
+            await action()
+        except (Unavailable, nats.errors.Error, TimeoutError) as error:
+            log.warning(warning, why=error.for_operators if isinstance(error, Unavailable) else str(error))
+
+    await repeat(attempt, seconds, stop)
 
 
 async def pause(seconds: float, stop: asyncio.Event) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from services.store.access_tables import access_secrets, api_keys, key_usage, page_sessions
-from services.store.database import Database
+from services.store.database import Database, inserting_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,7 @@ class ApiKeys:
 
     async def exist(self) -> bool:
         """Whether a key was ever created."""
-        query = select(api_keys.c.id).limit(1)
-        return await self._database.read(lambda tx: tx.execute(query).one_or_none() is not None)
+        return await self._database.scalar(select(api_keys.c.id).limit(1)) is not None
 
     async def get(self, key_id: str) -> StoredKey | None:
         """One key; None where there is none with this id."""
@@ -115,7 +114,7 @@ class ApiKeys:
         """
         mine = (key_usage.c.key_id == key_id) & (key_usage.c.day == day.isoformat())
         row = {"key_id": key_id, "day": day.isoformat(), "battles": 0}
-        first = self._database.insert_new(key_usage).values(row)
+        first = inserting_new(self._database.engine.dialect.name, key_usage).values(row)
 
         def work(tx: Connection) -> int:
             if tx.execute(first).rowcount:
@@ -146,31 +145,29 @@ class ApiKeys:
         """The key of a login and when it ends; None where there is no such login."""
         query = select(page_sessions.c.key_id, page_sessions.c.expires_at)
         query = query.where(page_sessions.c.hash == hash_)
-        row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
+        row = await self._database.row(query)
         return None if row is None else (row.key_id, row.expires_at)
 
     async def close_session(self, hash_: str) -> None:
         """End a login; ending it twice changes nothing."""
-        await self._database.write(
-            lambda tx: tx.execute(delete(page_sessions).where(page_sessions.c.hash == hash_)).rowcount
-        )
+        await self._database.execute(delete(page_sessions).where(page_sessions.c.hash == hash_))
 
     async def secret(self, name: str, new: Callable[[], str]) -> str:
         """A secret that all services share; the first one to ask makes it."""
         query = select(access_secrets.c.secret).where(access_secrets.c.name == name)
-        if (known := await self._database.read(lambda tx: tx.scalar(query))) is not None:
+        if (known := await self._database.scalar(query)) is not None:
             return str(known)
-        made = self._database.insert_new(access_secrets).values(name=name, secret=new())
+        made = inserting_new(self._database.engine.dialect.name, access_secrets)
+        values = {"name": name, "secret": new()}
 
         def work(tx: Connection) -> str:
-            tx.execute(made)
+            tx.execute(made, values)
             return str(tx.scalar(query))
 
         return await self._database.write(work)
 
     async def _one(self, condition: ColumnElement[bool]) -> StoredKey | None:
-        query = select(api_keys).where(condition)
-        row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
+        row = await self._database.row(select(api_keys).where(condition))
         return None if row is None else _stored(row)
 
 

@@ -11,32 +11,27 @@ from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
-from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.text.languages import DetectedLanguage
-from services.runtime.errors import InvalidInput
 from services.store.accepting import NewBattle, known_hashes, store_new
-from services.store.battle_counts import (
-    battles_by_arena,
-    battles_detected,
-    battles_received,
-    frequent_facets,
-)
-from services.store.database import Database
+from services.store.batches import among, rows_of_keys
+from services.store.battle_counts import BattleCounts
 from services.store.deletion import deleted_at
 from services.store.event_reading import RecordedEvent, read_events, read_submission
-from services.store.failure_rows import RecordedFailure, failure_of_row
+from services.store.failed import FailedBattles, FailureFilter, RecordedFailure
 from services.store.nugget_edits import NuggetEdits
 from services.store.parked import ParkedEvents
 from services.store.recording import NewEvent, Recording, record_all
-from services.store.tables import battles, failures
+from services.store.tables import battles
 from services.store.text_references import Filled
 
-_IDS_PER_QUERY = 500
 # Without the body, which may be megabytes and is not needed to list battles.
 BATTLE_ROWS = select(*(column for column in battles.c if column.name not in ("body", "key_name")))
 _ROW = BATTLE_ROWS.where(battles.c.id == bindparam("battle"))
+_ENDED = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state).where(
+    among(battles.c.id), battles.c.ended_at.is_not(None)
+)
 _FOLLOWED = _ROW.add_columns(battles.c.body)
-_ROWS_OF = BATTLE_ROWS.where(battles.c.id.in_(bindparam("battles", expanding=True)))
+_ROWS_OF = BATTLE_ROWS.where(among(battles.c.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +93,8 @@ class WholeBattle:
     events: list[RecordedEvent]
 
 
-class Battles:
-    """The battles table with its events and failures.
-
-    Args:
-        database: The database.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Battles(BattleCounts):
+    """The battles table with its events and failures, and how many battles there are."""
 
     async def accept(
         self,
@@ -137,8 +125,7 @@ class Battles:
         """One battle, or None when there is none with this id."""
         if "\x00" in battle_id:  # no stored id has one, and PostgreSQL rejects the query
             return None
-        values = {"battle": battle_id}
-        row = await self._database.read(lambda connection: connection.execute(_ROW, values).one_or_none())
+        row = await self._database.row(_ROW, {"battle": battle_id})
         return None if row is None else battle_row(row)
 
     async def whole(self, battle_id: str) -> WholeBattle | None:
@@ -158,8 +145,7 @@ class Battles:
     async def get_all(self, ids: Collection[str]) -> dict[str, BattleRow]:
         """Those of the given battles that are stored, by id; for a few battles, not for thousands."""
         known = sorted(battle_id for battle_id in ids if "\x00" not in battle_id)  # as in `get`
-        values = {"battles": known}
-        rows = await self._database.read(lambda connection: connection.execute(_ROWS_OF, values).all())
+        rows = await self._database.rows(_ROWS_OF, {"keys": known})
         return {row.id: battle_row(row) for row in rows}
 
     async def deleted_at(self, battle_id: str) -> datetime | None:
@@ -173,59 +159,10 @@ class Battles:
         """
         return await self._database.read(lambda connection: read_submission(connection, battle_id))
 
-    async def latest(self, limit: int, arena: str | None = None) -> list[BattleRow]:
-        """The newest battles, newest first; see `battle_search` for filters and pages."""
-        query = BATTLE_ROWS.order_by(battles.c.received_at.desc()).limit(limit)
-        if arena is not None:
-            query = query.where(battles.c.arena == arena)
-        async with self._database.transaction() as tx:
-            return [battle_row(row) for row in await tx.execute(query)]
-
     async def ended_among(self, ids: Sequence[str]) -> dict[str, BattleState]:
         """The states of those of the given battles that have ended, by id."""
-        columns = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state)
-        ended: dict[str, BattleState] = {}
-        async with self._database.transaction() as tx:
-            for start in range(0, len(ids), _IDS_PER_QUERY):
-                in_batch = battles.c.id.in_(ids[start : start + _IDS_PER_QUERY])
-                rows = await tx.execute(columns.where(in_batch, battles.c.ended_at.is_not(None)))
-                ended |= {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
-        return ended
-
-    async def arenas(self) -> dict[str, int]:
-        """Number of battles received, by arena."""
-        async with self._database.reading() as tx:
-            return await battles_by_arena(tx)
-
-    async def facets(self, arena: str) -> dict[str, dict[str, int]]:
-        """Number of battles of an arena by "language" and by "tag", of the most frequent ones."""
-        async with self._database.reading() as tx:
-            return await frequent_facets(tx, arena)
-
-    async def received(self, arena: str, selection: Slice = EVERYTHING) -> int:
-        """Number of battles of an arena that were received and that the slice selects."""
-        async with self._database.reading() as tx:
-            return await battles_received(tx, arena, selection)
-
-    async def detected(self, arena: str, selection: Slice = EVERYTHING) -> int:
-        """Number of battles that a slice by language selects by a detected language."""
-        async with self._database.reading() as tx:
-            return await battles_detected(tx, arena, selection)
-
-    async def record(self, new: NewEvent, at: datetime) -> int | None:
-        """Append one event to its battle and update the state of the battle; see `record_all`.
-
-        Returns:
-            The number of the event within its battle; None when it had been recorded before.
-
-        Raises:
-            LookupError: The battle is not in the database.
-            InvalidInput: The event states an outcome of another arena or of other systems.
-        """
-        [recorded] = await self.record_all([new], at)
-        if isinstance(recorded, LookupError | InvalidInput):
-            raise recorded
-        return None if recorded.known else recorded.sequence
+        rows = await self._database.read(lambda connection: [*rows_of_keys(connection, _ENDED, ids)])
+        return {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         """Record several events in one transaction; see `recording.record_all`."""
@@ -270,11 +207,9 @@ class Battles:
         self, limit: int = 1000, battle_id: str | None = None, arenas: Collection[str] | None = None
     ) -> list[RecordedFailure]:
         """The newest failures, of one battle or some arenas where given, newest first."""
-        query = select(failures).order_by(failures.c.failed_at.desc()).limit(limit)
-        query = query if battle_id is None else query.where(failures.c.battle_id == battle_id)
-        query = query if arenas is None else query.where(failures.c.arena.in_(sorted(arenas)))
-        async with self._database.transaction() as tx:
-            return [failure_of_row(row) for row in await tx.execute(query)]
+        selection = FailureFilter(battle=battle_id, within=arenas, closed=True)
+        found = await FailedBattles(self._database).select(selection, limit)
+        return [failed.recorded for failed in found]
 
 
 def battle_row(row: Any) -> BattleRow:

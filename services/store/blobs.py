@@ -7,20 +7,20 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from services.store.content import add_user, insert_content, wait_for_deletions
+from services.store.chunk_texts import texts_of_blobs
+from services.store.content import insert_content, rows_to_use, wait_for_deletions
 from services.store.database import Database
 from services.store.sqlite_threads import Each
 from services.store.tables import blobs, replies
 
 # Built once: for a short query, building takes longer than executing.
 _BODY = select(blobs.c.body).where(blobs.c.key == bindparam("blob"))
-_TEXTS = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("blobs", expanding=True)))
 _OWN = (
     select(blobs.c.key)
     .where(blobs.c.key.in_(bindparam("blobs", expanding=True)))
     .where(blobs.c.battle_id == bindparam("battle"))
 )
-_REPLY = select(replies.c.body, replies.c.battle_id).where(replies.c.key == bindparam("reply"))
+_REPLY = select(replies).where(replies.c.key == bindparam("reply"))
 
 
 class Blobs:
@@ -42,7 +42,7 @@ class Blobs:
 
     async def get_blob(self, key: str) -> bytes | None:
         """The body with this hash, or None."""
-        body: bytes | None = await self._database.read(lambda tx: tx.scalar(_BODY, {"blob": key}))
+        body: bytes | None = await self._database.scalar(_BODY, {"blob": key})
         return body
 
     async def put_texts(self, texts: Sequence[str], battle_id: str) -> list[str]:
@@ -68,9 +68,7 @@ class Blobs:
 
     async def get_texts(self, keys: Sequence[str]) -> dict[str, str]:
         """The stored texts among those with the given hashes, by hash."""
-        values = {"blobs": list(keys)}
-        rows = await self._database.read(lambda connection: connection.execute(_TEXTS, values).all())
-        return {row.key: row.body.decode("utf-8") for row in rows}
+        return await self._database.read(lambda connection: texts_of_blobs(connection, keys))
 
 
 class Replies:
@@ -81,17 +79,9 @@ class Replies:
 
     async def get(self, key: str, battle_id: str) -> str | None:
         """The stored reply with this key, which the battle uses from now on, or None."""
-        values = {"reply": key}
-        row = await self._database.read(lambda connection: connection.execute(_REPLY, values).one_or_none())
-        if row is None or row.battle_id == battle_id:
-            return None if row is None else str(row.body)
-
-        def use(connection: Connection) -> str | None:
-            add_user(connection, replies, replies.c.key == key, battle_id)
-            body: str | None = connection.scalar(_REPLY, values)  # None where it was deleted meanwhile
-            return body
-
-        return await self._database.write(use)
+        for row in await rows_to_use(self._database, replies, _REPLY, {"reply": key}, battle_id):
+            return str(row.body)
+        return None
 
     async def put(self, key: str, value: str, battle_id: str) -> None:
         """Store a reply that a battle uses, unless the key already has one."""

@@ -2,23 +2,19 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import structlog
 from sqlalchemy import Connection, Table, delete, select
 
-from services.runtime.errors import Unavailable
 from services.runtime.llm.call_log import ModelCall
 from services.runtime.llm.prompt import Message
 from services.runtime.masking import KNOWN
+from services.runtime.polling import keep_at
 from services.store.call_prompts import Digest, pack_prompt, prompt_digest
 from services.store.call_tables import call_prompts, call_texts, calls
 from services.store.database import Database, inserting_new
 from services.store.spend import picos_of
-
-log = structlog.get_logger(__name__)
 
 _SWEEP_S = 60.0  # seconds between two passes
 _PER_STATEMENT = 2000  # rows
@@ -103,13 +99,8 @@ class CallRetention:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Sweep every minute until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.sweep(datetime.now(UTC))
-            except Unavailable as error:
-                log.warning("old model calls are not deleted now", why=error.for_operators)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _SWEEP_S)
+        warning = "old model calls are not deleted now"
+        await keep_at(lambda: self.sweep(datetime.now(UTC)), _SWEEP_S, stop, warning)
 
     async def _delete(self, table: Table, before: datetime) -> int:
         """Delete the oldest rows from before a time, about as many as one statement may delete."""

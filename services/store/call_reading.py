@@ -10,6 +10,7 @@ from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.views.calls import CallCost, CallView, PromptMessage
 from services.runtime.llm.prompt import Message
 from services.runtime.masking import KNOWN
+from services.store.batches import among, rows_of_keys
 from services.store.call_prompts import Digest, digest_of, digests_in, unpack_prompt
 from services.store.call_tables import call_prompts, call_texts, calls
 from services.store.event_reading import read_events, read_submission
@@ -18,7 +19,8 @@ from services.store.tables import replies
 from services.wire.codec import decode, schema_of
 from services.wire.texts import texts_of
 
-_KEYS_PER_QUERY = 500
+_TEXTS = select(call_texts).where(among(call_texts.c.digest))
+_REPLIES = select(replies.c.key, replies.c.body).where(among(replies.c.key))
 _FREE = ("cached", "shared")
 
 
@@ -32,33 +34,21 @@ def read_calls(connection: Connection, battle_id: str) -> list[CallView]:
     bodies = {row.digest: row.body for row in stored}
     texts = _texts(connection, battle_id, bodies.values()) if bodies else {}
     prompts = {digest: unpack_prompt(body, texts.get) for digest, body in bodies.items()}
-    cached = _replies(connection, {row.reply_key for row in rows})
+    stored_replies = rows_of_keys(connection, _REPLIES, (row.reply_key for row in rows))
+    cached = {row.key: str(json.loads(row.body)["reply"]) for row in stored_replies}
     return [_view(row, prompts.get(row.prompt), cached.get(row.reply_key)) for row in rows]
 
 
 def _texts(connection: Connection, battle_id: str, bodies: Collection[bytes]) -> dict[Digest, str]:
     """The texts that prompts refer to: those of the platform, and those recorded with the battle."""
-    wanted = sorted({digest for body in bodies for digest in digests_in(body)})
-    texts: dict[Digest, str] = {}
-    for start in range(0, len(wanted), _KEYS_PER_QUERY):
-        keys = wanted[start : start + _KEYS_PER_QUERY]
-        for row in connection.execute(select(call_texts).where(call_texts.c.digest.in_(keys))):
-            texts[row.digest] = row.body.decode("utf-8", "surrogatepass")
+    wanted = (digest for body in bodies for digest in digests_in(body))
+    shared = rows_of_keys(connection, _TEXTS, wanted)
+    texts = {row.digest: row.body.decode("utf-8", "surrogatepass") for row in shared}
     recorded = [decode(event.schema, event.body) for event in read_events(connection, battle_id)]
     submission = read_submission(connection, battle_id)
     if submission is not None:
         recorded.append(decode(schema_of(BattleSubmitted), submission.body))
     return texts | {digest_of(text): text for event in recorded for text in texts_of(event)}
-
-
-def _replies(connection: Connection, keys: Collection[str]) -> dict[str, str]:
-    """The replies in the cache, by key."""
-    wanted, cached = sorted(keys), dict[str, str]()
-    for start in range(0, len(wanted), _KEYS_PER_QUERY):
-        in_batch = replies.c.key.in_(wanted[start : start + _KEYS_PER_QUERY])
-        rows = connection.execute(select(replies.c.key, replies.c.body).where(in_batch))
-        cached |= {row.key: str(json.loads(row.body)["reply"]) for row in rows}
-    return cached
 
 
 def _view(row: Any, prompt: Sequence[Message] | None, cached: str | None) -> CallView:

@@ -88,7 +88,7 @@ class CanaryRuns:
         """Give up a claim that has not led to a result, so that the next run is due at once."""
         key = (canary_runs.c.evaluator == evaluator) & (canary_runs.c.model == model)
         released = update(canary_runs).where(key & (canary_runs.c.claimed_at == claimed_at))
-        await self._database.write(lambda tx: tx.execute(released.values(claimed_at=_LONG_AGO)))
+        await self._database.execute(released.values(claimed_at=_LONG_AGO))
 
     async def put(self, run: StoredCanaryRun) -> None:
         """Store a run in place of the one before; battles without a verdict keep the problem they had."""
@@ -109,8 +109,6 @@ class CanaryRuns:
         """The runs that ended, by judge and model."""
         query = select(canary_runs).where(canary_runs.c.at.is_not(None))
         query = query.order_by(canary_runs.c.evaluator, canary_runs.c.model)
-        async with self._database.reading() as tx:
-            rows = (await tx.execute(query)).all()
         return [
             StoredCanaryRun(
                 evaluator=row.evaluator,
@@ -119,7 +117,7 @@ class CanaryRuns:
                 battles=row.battles,
                 problems=tuple(CanaryProblem(*problem) for problem in row.problems or ()),
             )
-            for row in rows
+            for row in await self._database.rows(query)
         ]
 
 

@@ -79,15 +79,13 @@ class ChunkChanges:
     async def mark(self) -> Mark:
         """A mark before everything that is not committed now."""
         written = await self._written()
-        async with self._database.reading() as tx:
-            removed = await tx.scalar(select(func.max(removed_chunks.c.number)))
+        removed = await self._database.scalar(select(func.max(removed_chunks.c.number)))
         return Mark(written, removed or 0)
 
     async def ids(self, after: int, limit: int) -> tuple[int, list[str]]:
         """The ids of the next chunks after a position, and the position of the last of them."""
         query = select(chunks.c.position, chunks.c.id).where(chunks.c.position > after)
-        async with self._database.reading() as tx:
-            rows = (await tx.execute(query.order_by(chunks.c.position).limit(limit))).all()
+        rows = await self._database.rows(query.order_by(chunks.c.position).limit(limit))
         return (rows[-1].position if rows else after), [row.id for row in rows]
 
     async def since(self, mark: Mark) -> Changes:
@@ -114,8 +112,7 @@ class ChunkChanges:
     async def _written(self) -> int:
         """The mark of a reader that reads now."""
         if self._database.is_sqlite:
-            async with self._database.reading() as tx:
-                return await tx.scalar(select(func.max(chunks.c.position))) or 0
+            return await self._database.scalar(select(func.max(chunks.c.position))) or 0
         state = await self._state()
         if state.restored:
             await self._renumber()
@@ -123,8 +120,8 @@ class ChunkChanges:
         return int(state.oldest)
 
     async def _state(self) -> Row[Any]:
-        async with self._database.reading() as tx:
-            return (await tx.execute(_STATE)).one()
+        [state] = await self._database.rows(_STATE)
+        return state
 
     async def _renumber(self) -> None:
         total, rows = 0, _RENUMBERED

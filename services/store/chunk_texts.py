@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
+from services.store.batches import among, rows_of_keys
 from services.store.chunk_tables import chunks
 from services.store.tables import blobs
 
 log = structlog.get_logger(__name__)
 
-_KEYS_PER_QUERY = 500
 _BOUNDS = struct.Struct("<II")
-_CHUNKS = select(chunks.c.id, chunks.c.content_hash, chunks.c.text, chunks.c.span).where(
-    chunks.c.id.in_(bindparam("keys", expanding=True))
-)
-_PAGES = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("keys", expanding=True)))
+_CHUNKS = select(chunks.c.id, chunks.c.content_hash, chunks.c.text, chunks.c.span).where(among(chunks.c.id))
+_BLOBS = select(blobs.c.key, blobs.c.body).where(among(blobs.c.key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +66,21 @@ def text_of_span(stored: bytes, page: str) -> str:
     return (unpacking.decompress(stored[_BOUNDS.size :]) + unpacking.flush()).decode()
 
 
-def texts_of_chunks(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+def texts_of_blobs(connection: Connection, keys: Iterable[str]) -> dict[str, str]:
+    """The texts of the stored blobs among those with the given keys, by key."""
+    return {row.key: row.body.decode() for row in rows_of_keys(connection, _BLOBS, keys)}
+
+
+def texts_of_chunks(connection: Connection, ids: Iterable[str]) -> dict[str, str]:
     """The texts of the stored chunks among those with the given ids, by id."""
-    return texts_of_rows(connection, list(_rows(connection, _CHUNKS, ids)))
+    return texts_of_rows(connection, [*rows_of_keys(connection, _CHUNKS, ids)])
 
 
 def texts_of_rows(connection: Connection, rows: Sequence[Any]) -> dict[str, str]:
     """The texts of rows of the table, by id. A chunk whose page is not stored is left out, with a warning."""
-    keys = sorted({row.content_hash for row in rows if row.span is not None})
-    pages = {row.key: row.body.decode() for row in _rows(connection, _PAGES, keys)}
-    if missing := set(keys) - pages.keys():
+    keys = {row.content_hash for row in rows if row.span is not None}
+    pages = texts_of_blobs(connection, keys)
+    if missing := keys - pages.keys():
         log.warning("chunks are left out, because their pages are not stored", pages=len(missing))
     texts: dict[str, str] = {}
     for row in rows:
@@ -86,8 +89,3 @@ def texts_of_rows(connection: Connection, rows: Sequence[Any]) -> dict[str, str]
         elif row.content_hash in pages:
             texts[row.id] = text_of_span(row.span, pages[row.content_hash])
     return texts
-
-
-def _rows(connection: Connection, query: Any, keys: Sequence[str]) -> Iterable[Any]:
-    for first in range(0, len(keys), _KEYS_PER_QUERY):
-        yield from connection.execute(query, {"keys": keys[first : first + _KEYS_PER_QUERY]})

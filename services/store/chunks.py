@@ -4,25 +4,23 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, func, or_, select
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
+from services.store.batches import among, rows_of_keys
 from services.store.chunk_tables import chunks, vectors
 from services.store.chunk_texts import Span, stored_span, texts_of_rows
-from services.store.database import Database, insert_into
+from services.store.database import Database, replacing
 from services.store.sqlite_threads import Each
 from services.store.tables import sources
 
-_KEYS_PER_QUERY = 500
-_SOURCE_KEY = ("battle_id", "url_hash")
 _SAMPLES = 100  # texts of which the shortest is chosen
 
 DEFAULT_ARENA = "default"
@@ -102,11 +100,12 @@ class StoredSource:
 _CHUNK = ("id", "content_hash", "ordinal")  # columns that are fields
 _SOURCE = ("url", "title", "content_hash", "fetched_at", "arena")
 # Built once: for a short query, building takes longer than executing.
-_OF_PAGES = (
-    select(chunks)
-    .where(chunks.c.content_hash.in_(bindparam("pages", expanding=True)))
-    .order_by(chunks.c.position)
+_WITH_IDS = select(chunks).where(among(chunks.c.id))
+_OF_PAGES = select(chunks).where(among(chunks.c.content_hash))
+_VECTORS = select(vectors.c.text_hash, vectors.c.vector, vectors.c.read_share).where(
+    vectors.c.model == bindparam("of_model"), among(vectors.c.text_hash)
 )
+_PARTLY_READ = _VECTORS.where(vectors.c.read_share.is_not(None))
 _OF_BATTLE = select(sources).where(sources.c.battle_id == bindparam("battle")).order_by(sources.c.url)
 
 
@@ -132,20 +131,15 @@ class Chunks:
     async def count(self, most: int) -> int:
         """The number of stored chunks, counted up to a number."""
         some = select(chunks.c.position).limit(most).subquery()
-        async with self._database.reading() as tx:
-            return int(await tx.scalar(select(func.count()).select_from(some)) or 0)
+        return int(await self._database.scalar(select(func.count()).select_from(some)))
 
     async def get(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
         """The stored chunks among those with the given ids, by id."""
-        chunks_by_id = {}
-        for batch in _batches(ids):
-            read = await self._read(select(chunks).where(chunks.c.id.in_(batch)))
-            chunks_by_id.update({chunk.id: chunk for chunk in read})
-        return chunks_by_id
+        return {chunk.id: chunk for chunk in await self._read(_WITH_IDS, ids)}
 
     async def of_pages(self, content_hashes: Sequence[str], arena: str | None = None) -> list[StoredChunk]:
         """The chunks of the given pages, in storage order: those of an arena, or else each passage once."""
-        stored = await self._read(_OF_PAGES, {"pages": list(content_hashes)})
+        stored = await self._read(_OF_PAGES, content_hashes)
         if arena is not None:
             return [chunk for chunk in stored if chunk.origin.arena == arena]
         by_passage: dict[tuple[str, int, str], StoredChunk] = {}
@@ -153,11 +147,11 @@ class Chunks:
             by_passage.setdefault(chunk.passage, chunk)
         return list(by_passage.values())
 
-    async def _read(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> list[StoredChunk]:
-        """The chunks of those rows whose texts are stored."""
+    async def _read(self, query: Select[Any], keys: Sequence[str]) -> list[StoredChunk]:
+        """The chunks of those rows whose texts are stored, in the order in which they were stored."""
 
         def read(connection: Connection) -> list[StoredChunk]:
-            rows = connection.execute(query, values or {}).all()
+            rows = sorted(rows_of_keys(connection, query, keys), key=attrgetter("position"))
             texts = texts_of_rows(connection, rows)
             return [_chunk(row, texts[row.id]) for row in rows if row.id in texts]
 
@@ -187,37 +181,27 @@ class Chunks:
 
     async def partly_read(self, model: str, text_hashes: Sequence[str]) -> dict[str, float]:
         """The share that a model read of each of the given texts that it read only in part, by text hash."""
-        columns = select(vectors.c.text_hash, vectors.c.read_share)
-        query = columns.where(vectors.c.model == model, vectors.c.read_share.is_not(None))
-
-        def read(connection: Connection) -> dict[str, float]:
-            shares: dict[str, float] = {}
-            for batch in _batches(text_hashes):
-                rows = connection.execute(query.where(vectors.c.text_hash.in_(batch)))
-                shares.update({row.text_hash: row.read_share for row in rows})
-            return shares
-
-        return await self._database.read(read)
+        rows = await self._vectors(_PARTLY_READ, model, text_hashes)
+        return {row.text_hash: row.read_share for row in rows}
 
     async def text_with_vector(self, model: str) -> tuple[str, NDArray[np.float32]] | None:
         """A short text with its vector by a model, of shape (dimensions,); None where none is stored."""
         columns = select(chunks.c.id, vectors.c.vector).where(vectors.c.model == model)
         query = columns.join(vectors, vectors.c.text_hash == chunks.c.text_hash).limit(_SAMPLES)
-        async with self._database.transaction() as tx:
-            vectors_by_id = {row.id: np.frombuffer(row.vector, "<f4") for row in await tx.execute(query)}
+        vectors_by_id = {row.id: np.frombuffer(row.vector, "<f4") for row in await self._database.rows(query)}
         stored = await self.get(list(vectors_by_id))
         shortest = min(stored.values(), key=lambda chunk: len(chunk.text), default=None)
         return None if shortest is None else (shortest.text, vectors_by_id[shortest.id])
 
     async def get_vectors(self, model: str, text_hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The stored vectors among those of the given texts, by text hash; each of shape (dimensions,)."""
-        vectors_by_hash = {}
-        columns = select(vectors.c.text_hash, vectors.c.vector).where(vectors.c.model == model)
-        async with self._database.transaction() as tx:
-            for batch in _batches(text_hashes):
-                rows = await tx.execute(columns.where(vectors.c.text_hash.in_(batch)))
-                vectors_by_hash.update({row.text_hash: np.frombuffer(row.vector, "<f4") for row in rows})
-        return vectors_by_hash
+        rows = await self._vectors(_VECTORS, model, text_hashes)
+        return {row.text_hash: np.frombuffer(row.vector, "<f4") for row in rows}
+
+    async def _vectors(self, query: Select[Any], model: str, text_hashes: Sequence[str]) -> list[Row[Any]]:
+        return await self._database.read(
+            lambda connection: [*rows_of_keys(connection, query, text_hashes, of_model=model)]
+        )
 
 
 class Sources:
@@ -239,44 +223,29 @@ class Sources:
 
     async def of_battle(self, battle_id: str, side: Side | None = None) -> list[StoredSource]:
         """The usable pages of a battle, or only those that one side cites."""
-        query, values = _OF_BATTLE, {"battle": battle_id}
-        if side is not None:
-            query = query.where(sources.c.cited_by_a if side is Side.A else sources.c.cited_by_b)
-        return [_source(row) for row in await self._database.read(lambda tx: tx.execute(query, values).all())]
+        stored = [_source(row) for row in await self._database.rows(_OF_BATTLE, {"battle": battle_id})]
+        return [source for source in stored if side is None or side in source.cited_by]
 
     async def of_pages(
         self, content_hashes: Sequence[str], arenas: Collection[str]
     ) -> dict[str, StoredSource]:
         """One source for each of the given pages that has any in these arenas, by content hash."""
-        source_by_page: dict[str, StoredSource] = {}
-        if not content_hashes:
-            return source_by_page
-        async with self._database.transaction() as tx:
-            for batch in _batches(content_hashes):
-                query = select(sources).where(sources.c.content_hash.in_(batch), sources.c.arena.in_(arenas))
-                for row in await tx.execute(query.order_by(sources.c.url)):
-                    source_by_page.setdefault(row.content_hash, _source(row))
-        return source_by_page
+        query = select(sources).where(among(sources.c.content_hash), sources.c.arena.in_(arenas))
+        query = query.order_by(sources.c.url.desc())  # of several, the first one stays
+        rows = await self._database.read(lambda tx: [*rows_of_keys(tx, query, content_hashes)])
+        return {row.content_hash: _source(row) for row in rows}
 
 
 def _put_sources(connection: Connection, new: Sequence[Sequence[Mapping[str, Any]]]) -> Sequence[None]:
     """Store sources, in the order of their keys, so that two writers of the same rows cannot deadlock."""
-    rows = sorted((row for rows in new for row in rows), key=itemgetter(*_SOURCE_KEY))
-    connection.execute(_replacing_sources(connection.dialect.name), rows)
+    rows = sorted((row for rows in new for row in rows), key=itemgetter("battle_id", "url_hash"))
+    connection.execute(replacing(connection.dialect.name, sources, _was_fetched_later), rows)
     return [None] * len(new)
 
 
-@cache
-def _replacing_sources(dialect: str) -> Any:
-    statement = insert_into(dialect, sources)
-    row, known = statement.excluded, sources.c
-    later = or_(known.fetched_at.is_(None), row.fetched_at.is_(None), row.fetched_at >= known.fetched_at)
-    values = {column.name: row[column.name] for column in known if column.name not in _SOURCE_KEY}
-    return statement.on_conflict_do_update(index_elements=_SOURCE_KEY, set_=values, where=later)
-
-
-def _batches(keys: Sequence[str]) -> list[Sequence[str]]:
-    return [keys[start : start + _KEYS_PER_QUERY] for start in range(0, len(keys), _KEYS_PER_QUERY)]
+def _was_fetched_later(new: Any) -> ColumnElement[bool]:
+    known = sources.c.fetched_at
+    return or_(known.is_(None), new.fetched_at.is_(None), new.fetched_at >= known)
 
 
 def _row(chunk: StoredChunk, page: str | None) -> dict[str, Any]:

@@ -2,17 +2,14 @@
 
 import asyncio
 from collections.abc import Collection
-from contextlib import suppress
 from datetime import timedelta
 
-import structlog
 from sqlalchemy import ARRAY, ColumnElement, String, any_, delete, func, literal, or_, select
+from sqlalchemy.dialects.postgresql import insert
 
-from services.runtime.errors import Unavailable
+from services.runtime.polling import keep_at
 from services.store.database import Database
 from services.store.tables import claims
-
-log = structlog.get_logger(__name__)
 
 _SWEEP_INTERVAL = 60.0  # seconds between two sweeps
 _SWEEP_AGE = timedelta(hours=1)
@@ -37,16 +34,13 @@ class DatabaseClaims:
         """
         until = func.now() + timedelta(seconds=seconds)
         key = func.unnest(_array(sorted(keys))).column_valued("new")  # sorted, so without deadlocks
-        statement = self._database.insert(claims).from_select(
-            ["key", "owner", "ends_at"], select(key, literal(owner), until)
-        )
-        statement = statement.on_conflict_do_update(
+        new = insert(claims).from_select(["key", "owner", "ends_at"], select(key, literal(owner), until))
+        statement = new.on_conflict_do_update(
             index_elements=["key"],
             set_={"owner": owner, "ends_at": until},
             where=or_(claims.c.owner == owner, claims.c.ends_at < func.now()),
         ).returning(claims.c.key)
-        async with self._database.transaction() as tx:
-            return set(await tx.scalars(statement))
+        return await self._database.write(lambda connection: set(connection.scalars(statement)))
 
     async def release(self, keys: Collection[str], owner: str) -> None:
         """Give those claims back that this owner has.
@@ -54,9 +48,8 @@ class DatabaseClaims:
         Raises:
             Unavailable: The database does not answer.
         """
-        async with self._database.transaction() as tx:
-            ours = claims.c.key == any_(_array(list(keys)))
-            await tx.execute(delete(claims).where(ours, claims.c.owner == owner))
+        named = claims.c.key == any_(_array(list(keys)))
+        await self._database.execute(delete(claims).where(named, claims.c.owner == owner))
 
     async def sweep(self, age: timedelta = _SWEEP_AGE, limit: int = _SWEEP_LIMIT) -> int:
         """Delete claims that ended some time ago, which killed processes have left behind.
@@ -74,18 +67,11 @@ class DatabaseClaims:
         over = claims.c.ends_at < func.now() - age
         # Tested again at the deletion, since a process may have taken the claim again meanwhile.
         oldest = select(claims.c.key).where(over).order_by(claims.c.ends_at).limit(limit)
-        async with self._database.transaction() as tx:
-            return (await tx.execute(delete(claims).where(claims.c.key.in_(oldest), over))).rowcount
+        return await self._database.execute(delete(claims).where(claims.c.key.in_(oldest), over))
 
     async def sweep_regularly(self, stop: asyncio.Event) -> None:
         """Sweep every minute until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.sweep()
-            except Unavailable as error:
-                log.warning("claims that are over are not deleted now", why=error.for_operators)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)
+        await keep_at(self.sweep, _SWEEP_INTERVAL, stop, "claims that are over are not deleted now")
 
 
 def _array(keys: list[str]) -> ColumnElement[list[str]]:

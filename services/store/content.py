@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, literal, select
 
-from services.store.database import insert_into, inserting_new
+from services.store.batches import batches
+from services.store.database import Database, insert_into, inserting_new
 from services.store.tables import content_users
 
 PAGE_TEXTS = "page texts"  # lock: writers of page texts share it, a deletion holds it alone
-_ROWS_PER_STATEMENT = 500
 
 
 def wait_for_deletions(connection: Connection) -> None:
@@ -37,18 +37,16 @@ def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[
         first.setdefault(row["key"], dict(row))
     ordered = [first[key] for key in sorted(first)]
     inserted: set[str] = set()
-    for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
-        inserted |= _inserted(connection, table, ordered[start : start + _ROWS_PER_STATEMENT])
+    for batch in batches(ordered):
+        inserted |= _inserted(connection, table, batch)
     used: dict[str, set[str]] = {}  # keys by further user
     for row in rows:
         owned = row["key"] in inserted and first[row["key"]]["battle_id"] == row["battle_id"]
         if row["battle_id"] is not None and not owned:
             used.setdefault(row["battle_id"], set()).add(row["key"])
     for battle_id in sorted(used):
-        keys = sorted(used[battle_id])
-        for start in range(0, len(keys), _ROWS_PER_STATEMENT):
-            batch_keys = keys[start : start + _ROWS_PER_STATEMENT]
-            add_user(connection, table, table.c.key.in_(batch_keys), battle_id)
+        for keys in batches(sorted(used[battle_id])):
+            add_user(connection, table, table.c.key.in_(keys), battle_id)
 
 
 def add_user(connection: Connection, table: Table, condition: ColumnElement[bool], battle_id: str) -> None:
@@ -58,6 +56,33 @@ def add_user(connection: Connection, table: Table, condition: ColumnElement[bool
     )
     users = insert_into(connection.dialect.name, content_users).on_conflict_do_nothing()
     connection.execute(users.from_select(["key", "battle_id"], selected))
+
+
+async def rows_to_use(
+    database: Database, table: Table, query: Select[Any], values: Mapping[str, Any], battle_id: str
+) -> Sequence[Row[Any]]:
+    """The rows of shared content that a query selects, which a battle uses from now on.
+
+    Args:
+        database: The database.
+        table: The table of the content.
+        query: Selects rows of the table with their columns `key` and `battle_id`.
+        values: Values of its parameters.
+        battle_id: Id of the battle.
+
+    Raises:
+        Outage, Unavailable: The database does not answer.
+    """
+    found = await database.rows(query, values)
+    if all(row.battle_id == battle_id for row in found):
+        return found
+
+    def use(connection: Connection) -> Sequence[Row[Any]]:
+        wait_for_deletions(connection)
+        add_user(connection, table, table.c.key.in_([row.key for row in found]), battle_id)
+        return connection.execute(query, values).all()  # without those that were deleted meanwhile
+
+    return await database.write(use)
 
 
 def _inserted(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> set[str]:

@@ -6,12 +6,11 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import FromClause, Select, bindparam, func, select
 
-from services.store.cost_tables import COST_COLUMNS, cost_counters
 from services.store.database import Database
-from services.store.spend import amount_of
-from services.store.tables import battles, spend
+from services.store.spend import BOOKED, amount_of
+from services.store.tables import battles, spend, spend_counters
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +39,28 @@ class CostLine:
     arena: str | None = None
 
 
-_KEYS = (spend.c.stage, spend.c.model, spend.c.currency)
-_BY_STAGE = (
-    select(
-        *_KEYS,
-        func.count().label("calls"),
-        func.sum(spend.c.input_tokens).label("input_tokens"),
-        func.sum(spend.c.output_tokens).label("output_tokens"),
-        func.sum(spend.c.picos).label("picos"),
-    )
-    .group_by(*_KEYS)
-    .order_by(spend.c.stage, spend.c.model)
-)
-_OF_BATTLE = _BY_STAGE.where(spend.c.battle_id == bindparam("battle"))
-_OF_STAGES = _BY_STAGE.join(battles, battles.c.id == spend.c.battle_id).where(
-    battles.c.arena == bindparam("arena"),
-    battles.c.received_at >= bindparam("received"),
-    battles.c.ended_at.is_not(None),
-    spend.c.stage.in_(bindparam("stages", expanding=True)),
-)
+_NUMBERS = ("calls", "input_tokens", "output_tokens", "picos")
 
-_PLACE = tuple(cost_counters.c[name] for name in ("arena", "stage", "model", "currency"))
-_OF_DAYS = (
-    select(*_PLACE, *(func.sum(cost_counters.c[name]).label(name) for name in COST_COLUMNS))
-    .group_by(*_PLACE)
-    .order_by(*_PLACE)
+
+def _lines(of: FromClause, *places: str) -> Select[Any]:
+    """Sums of booked calls or their counters by stage, model and currency."""
+    keys = [of.c[name] for name in (*places, "stage", "model", "currency")]
+    sums = (func.sum(of.c[name]).label(name) for name in _NUMBERS)
+    return select(*keys, *sums).group_by(*keys).order_by(*keys)
+
+
+_OF_BATTLE = _lines(BOOKED.where(spend.c.battle_id == bindparam("battle")).subquery())
+_OF_STAGES = _lines(
+    BOOKED.join(battles, battles.c.id == spend.c.battle_id)
+    .where(
+        battles.c.arena == bindparam("arena"),
+        battles.c.received_at >= bindparam("received"),
+        battles.c.ended_at.is_not(None),
+        spend.c.stage.in_(bindparam("stages", expanding=True)),
+    )
+    .subquery()
 )
+_OF_DAYS = _lines(spend_counters, "arena")
 
 
 class Costs:
@@ -84,9 +79,7 @@ class Costs:
         Raises:
             Unavailable: the database does not answer.
         """
-        values = {"battle": battle_id}
-        rows = await self._database.read(lambda connection: connection.execute(_OF_BATTLE, values).all())
-        return [_line(row) for row in rows]
+        return [_line(row) for row in await self._database.rows(_OF_BATTLE, {"battle": battle_id})]
 
     async def of_stages(self, arena: str, received: datetime, stages: Collection[str]) -> list[CostLine]:
         """What stages have cost for the battles of an arena that were received since a time and have ended.
@@ -95,8 +88,7 @@ class Costs:
             Unavailable: the database does not answer.
         """
         values = {"arena": arena, "received": received, "stages": sorted(stages)}
-        rows = await self._database.read(lambda connection: connection.execute(_OF_STAGES, values).all())
-        return [replace(_line(row), arena=arena) for row in rows]
+        return [replace(_line(row), arena=arena) for row in await self._database.rows(_OF_STAGES, values)]
 
     async def first_day(self) -> date | None:
         """The first day (UTC) with a battle or a cost; None where there is neither.
@@ -104,9 +96,8 @@ class Costs:
         Raises:
             Unavailable: the database does not answer.
         """
-        first = (func.min(battles.c.received_at), func.min(cost_counters.c.day))
-        queries = [select(each) for each in first]
-        received, day = await self._database.read(lambda tx: [tx.scalar(query) for query in queries])
+        received = await self._database.scalar(select(func.min(battles.c.received_at)))
+        day = await self._database.scalar(select(func.min(spend_counters.c.day)))
         days = (None if received is None else received.astimezone(UTC).date(), day)
         return min((each for each in days if each is not None), default=None)
 
@@ -123,13 +114,12 @@ class Costs:
         Raises:
             Unavailable: the database does not answer.
         """
-        query = _OF_DAYS.where(cost_counters.c.day >= day)
+        query = _OF_DAYS.where(spend_counters.c.day >= day)
         if until is not None:
-            query = query.where(cost_counters.c.day < until)
+            query = query.where(spend_counters.c.day < until)
         if arenas is not None:
-            query = query.where(cost_counters.c.arena.in_(sorted(arenas)))
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [replace(_line(row), arena=row.arena or None) for row in rows]
+            query = query.where(spend_counters.c.arena.in_(sorted(arenas)))
+        return [replace(_line(row), arena=row.arena or None) for row in await self._database.rows(query)]
 
 
 def _line(row: Any) -> CostLine:

@@ -14,7 +14,6 @@ from sqlalchemy import (
     case,
     func,
     literal,
-    null,
     select,
     true,
     union_all,
@@ -22,7 +21,6 @@ from sqlalchemy import (
 
 from nuggetstream.domain.lens import JUDGED, Lens
 from services.store.consensus import common_rows
-from services.store.cost_tables import cost_counters
 from services.store.counters import LENS_PAIRS
 from services.store.doubts import counted_doubts, doubts
 from services.store.facets import DETECTED, EVALUATOR
@@ -31,6 +29,7 @@ from services.store.label_agreement import counted_labels
 from services.store.label_tables import label_counters
 from services.store.outcome_rows import cells_of_outcome, source_number, utc_text
 from services.store.slices import unfolded
+from services.store.spend import BOOKED
 from services.store.tables import (
     JOINT_COLUMNS,
     battle_counters,
@@ -39,7 +38,6 @@ from services.store.tables import (
     lens_counters,
     outcomes,
     pair_counters,
-    spend,
     spend_counters,
 )
 
@@ -179,48 +177,19 @@ def _one_where(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
     return case((condition, 1), else_=0).label(name)
 
 
-def _spend(*, sqlite: bool) -> Query:  # noqa: ARG001 - the same query on both
-    priced = spend.c.picos.is_not(null())
-    return select(
-        spend.c.day,
-        case((priced, spend.c.currency), else_="").label("currency"),
-        spend.c.input_tokens,
-        spend.c.output_tokens,
-        spend.c.cached_input_tokens,
-        func.coalesce(spend.c.picos, 0).label("picos"),
-        literal(1).label("calls"),
-        case((spend.c.source == "estimate", 1), else_=0).label("estimated"),
-    )
-
-
-def _costs(*, sqlite: bool) -> Query:  # noqa: ARG001 - the same query on both
-    return select(
-        spend.c.day,
-        spend.c.stage,
-        spend.c.model,
-        func.coalesce(spend.c.currency, "").label("currency"),
-        literal(1).label("calls"),
-        spend.c.input_tokens,
-        spend.c.output_tokens,
-        func.coalesce(spend.c.picos, 0).label("picos"),
-    )
-
-
 COUNTED: dict[Table, Callable[..., Query]] = {
     battle_counters: _battles,
     lens_counters: _lenses,
     pair_counters: _pairs,
     joint_counters: _joints,
     judge_counters: counted_judges,
-    spend_counters: _spend,
-    cost_counters: _costs,
+    spend_counters: lambda **_: BOOKED,
     doubts: counted_doubts,
     label_counters: counted_labels,
 }
 
 OPEN_KEYS: dict[Table, dict[str, int | str]] = {
-    spend_counters: {"slot": 0},
     # A booked call of a deleted battle no longer has its arena and key, which the counters keep.
-    cost_counters: {"slot": 0, "arena": "", "key_name": ""},
+    spend_counters: {"slot": 0, "arena": "", "key_name": ""},
 }
 """Keys that the rows lack: counters are compared in sum over them, corrected where they are this."""

@@ -16,7 +16,6 @@ from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.lens import Lens, evaluator_of
 from services.store.consensus import common_outcomes
@@ -147,11 +146,6 @@ def difference(after: Changes, before: Changes) -> Changes:
     return changes
 
 
-async def add_to_counters(tx: AsyncConnection, changes: Changes) -> None:
-    """Add changes to the counters; see `add_changes`."""
-    await tx.run_sync(add_changes, changes)
-
-
 def add_changes(connection: Connection, changes: Changes) -> None:
     """Add changes to the counters in the transaction of the rows that changed.
 
@@ -172,14 +166,15 @@ def increment(connection: Connection, table: Table, changes: Mapping[Key, Mappin
     if not changes:
         return
     keys = [column.name for column in table.primary_key]
-    numbers = [column.name for column in table.columns if column.name not in keys and column.name != "stamp"]
     rows = [
-        dict(zip(keys, key, strict=True)) | {name: changes[key].get(name, 0) for name in numbers}
+        dict(zip(keys, key, strict=True))
+        | {
+            column.name: changes[key].get(column.name, 0) if column.name != "stamp" else new_stamp()
+            for column in table.columns
+            if not column.primary_key
+        }
         for key in sorted(changes)
     ]
-    if "stamp" in table.columns:
-        for row in rows:
-            row["stamp"] = new_stamp()
     connection.execute(adding(connection.dialect.name, table), rows)
 
 

@@ -1,29 +1,26 @@
 """The connection to the database, and the statements that every table needs."""
 
 import asyncio
-import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from operator import itemgetter
 from time import perf_counter
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, event
+from sqlalchemy import ColumnElement, Connection, Executable, Row, Table
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.runtime import metrics
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.masking import KNOWN, secrets_in
+from services.store.batches import batches
 from services.store.closing import Closing
+from services.store.engines import BUSY_SECONDS, configure_sqlite, engine_of
 from services.store.locks import lock
-from services.store.postgres_connection import asyncpg_arguments, is_pooled, watch_connections
-from services.store.sqlite_connection import connect
+from services.store.postgres_connection import is_pooled
 from services.store.sqlite_threads import Each, SqliteThreads, Work
-from services.store.statement_spans import watch_statements
 from services.store.unavailability import Busy, as_unavailable
 from services.store.usage import export_pool
 
@@ -32,13 +29,7 @@ T = TypeVar("T")
 # With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
 # accepts by default.
 DEFAULT_CONNECTIONS = 4
-_BUSY_SECONDS = 30
 _WAIT = 5.0  # seconds
-# Pages of 4 kB in the write-ahead log before they are copied to the database, those that several transactions
-# changed once. A log of 16 MB costs less than the default of 4 MB, and the saving grows with the database.
-_PAGES_PER_CHECKPOINT = 4000
-_PRIMARY_CODE = 0xFF  # mask of the primary part of SQLite's error codes
-_ROWS_PER_STATEMENT = 500  # SQLite and PostgreSQL both limit the parameters of one statement
 
 
 class Database:
@@ -61,14 +52,14 @@ class Database:
         self.url = url
         self._owner, self._wait = owner, wait
         KNOWN.remember(*secrets_in(url))
-        self.engine = _engine(url, connections, wait)
+        self.engine = engine_of(url, connections, wait)
         self._closing = Closing(self.engine)
         self._is_pooled = is_pooled(url)
         self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
         self._threads = (
-            SqliteThreads(self.engine.url, _BUSY_SECONDS, _configure_sqlite) if self.is_sqlite else None
+            SqliteThreads(self.engine.url, BUSY_SECONDS, configure_sqlite) if self.is_sqlite else None
         )
 
     @property
@@ -114,6 +105,38 @@ class Database:
             async with self.reading() as tx:
                 return await tx.run_sync(work)
         return await self._threads.read(work)
+
+    async def rows(self, query: Executable, values: Mapping[str, Any] | None = None) -> Sequence[Row[Any]]:
+        """The rows of a query.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.read(lambda connection: connection.execute(query, values).all())
+
+    async def row(self, query: Executable, values: Mapping[str, Any] | None = None) -> Row[Any] | None:
+        """The only row of a query; None where there is none.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.read(lambda connection: connection.execute(query, values).one_or_none())
+
+    async def scalar(self, query: Executable, values: Mapping[str, Any] | None = None) -> Any:
+        """The first value of the first row of a query; None without a row.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.read(lambda connection: connection.scalar(query, values))
+
+    async def execute(self, statement: Executable, values: Mapping[str, Any] | None = None) -> int:
+        """Execute a statement that writes; the number of rows that it changed.
+
+        Raises:
+            Outage, Unavailable: As `transaction`.
+        """
+        return await self.write(lambda connection: connection.execute(statement, values).rowcount)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -201,27 +224,13 @@ class Database:
             await asyncio.to_thread(self._threads.close)
         await self._closing.close()
 
-    def insert(self, table: Table) -> Any:
-        """An INSERT in the dialect of the database."""
-        return insert_into(self.engine.dialect.name, table)
+    async def replace(self, table: Table, row: Mapping[str, Any]) -> None:
+        """Insert a row in place of the one with the same key.
 
-    def insert_new(self, table: Table) -> Any:
-        """An INSERT that skips rows whose key exists already."""
-        return self.insert(table).on_conflict_do_nothing()
-
-    def upsert(self, table: Table, keys: Sequence[str], where: Any = None) -> Any:
-        """An INSERT that replaces the row with the same key.
-
-        Args:
-            table: The table.
-            keys: Names of the key columns.
-            where: Function from the proposed row to the condition under which it replaces the old row, such
-                as "only if newer"; by default it always does.
+        Raises:
+            Outage, Unavailable: As `transaction`.
         """
-        statement = self.insert(table)
-        new = {c.name: statement.excluded[c.name] for c in table.columns if c.name not in keys}
-        condition = where(statement.excluded) if where is not None else None
-        return statement.on_conflict_do_update(index_elements=list(keys), set_=new, where=condition)
+        await self.execute(replacing(self.engine.dialect.name, table), row)
 
     async def insert_rows(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert many rows in one transaction; existing rows stay unchanged.
@@ -244,8 +253,8 @@ def _insert_rows(
         keys = [column.name for column in table.primary_key if column.name in rows[0]]
         ordered = sorted(rows, key=itemgetter(*keys)) if keys else rows
         statement = inserting_new(connection.dialect.name, table)
-        for start in range(0, len(ordered), _ROWS_PER_STATEMENT):
-            connection.execute(statement, ordered[start : start + _ROWS_PER_STATEMENT])
+        for batch in batches(ordered):
+            connection.execute(statement, batch)
     return [None] * len(new)
 
 
@@ -260,32 +269,17 @@ def inserting_new(dialect: str, table: Table) -> Any:
     return insert_into(dialect, table).on_conflict_do_nothing()
 
 
-def _engine(url: str, connections: int, wait: float) -> AsyncEngine:
-    make = partial(create_async_engine, url, pool_timeout=wait, hide_parameters=True)
-    if make_url(url).get_backend_name() == "sqlite":
-        engine = make(connect_args={"timeout": _BUSY_SECONDS, "async_creator_fn": connect})
-        event.listen(engine.sync_engine, "connect", _configure_sqlite)
-    else:
-        engine = make(pool_size=connections, max_overflow=0, connect_args=asyncpg_arguments(url))
-        watch_connections(engine.sync_engine, pooled=is_pooled(url))
-    watch_statements(engine.sync_engine)
-    return engine
+@cache
+def replacing(dialect: str, table: Table, where: Callable[[Any], ColumnElement[bool]] | None = None) -> Any:
+    """An INSERT that replaces the row with the same key.
 
-
-def _configure_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    cursor = connection.cursor()
-    pragmas = (
-        f"busy_timeout={_BUSY_SECONDS * 1000}",
-        "synchronous=FULL",
-        f"wal_autocheckpoint={_PAGES_PER_CHECKPOINT}",
-    )
-    for pragma in pragmas:
-        cursor.execute(f"PRAGMA {pragma}")
-    try:
-        cursor.execute("PRAGMA journal_mode=WAL")
-    except sqlite3.OperationalError as error:
-        # This pragma does not wait for other connections. The mode is stored in the file, so the connection
-        # that is busy with it has set it for all.
-        if error.sqlite_errorcode & _PRIMARY_CODE != sqlite3.SQLITE_BUSY:
-            raise
-    cursor.close()
+    Args:
+        dialect: "sqlite" or "postgresql".
+        table: The table.
+        where: Function from the new row to the condition under which it replaces the old one; by default it
+            always does.
+    """
+    statement = insert_into(dialect, table)
+    new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    condition = None if where is None else where(statement.excluded)
+    return statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=new, where=condition)

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.event import BattleScraped
 from services.store.bank_tables import nugget_labels, nugget_lists
+from services.store.batches import batches
 from services.store.chunk_tables import chunks, removed_chunks, vectors
 from services.store.compressed import decompress
 from services.store.event_reading import read_events
@@ -16,7 +17,6 @@ from services.store.question_tables import question_banks
 from services.store.tables import battles, blobs, content_users, events, replies, sources
 from services.wire.codec import MAX_INLINE_BYTES, decode
 
-_KEYS_PER_QUERY = 500
 # Tables with the battle that brought each row.
 _SHARED = (blobs, replies, nugget_lists, nugget_labels, question_banks)
 _USERS_OF_PAGES = (
@@ -36,8 +36,7 @@ async def delete_content(tx: AsyncConnection, battle_id: str) -> None:
     """
     keys = await _keys(tx, battle_id)
     await tx.execute(delete(content_users).where(content_users.c.battle_id == battle_id))
-    for start in range(0, len(keys), _KEYS_PER_QUERY):
-        batch = keys[start : start + _KEYS_PER_QUERY]
+    for batch in batches(keys):
         others = await _other_users(tx, battle_id, batch)
         for key, other in others.items():
             await _hand_over(tx, battle_id, key, other)
@@ -118,12 +117,9 @@ async def _delete_chunks(tx: AsyncConnection, battle_id: str, content_hashes: Se
     rows = (await tx.execute(query)).all()
     if not rows:
         return
-    for start in range(0, len(rows), _KEYS_PER_QUERY):
-        ids = [row.id for row in rows[start : start + _KEYS_PER_QUERY]]
+    for ids in batches([row.id for row in rows]):
         await tx.execute(delete(chunks).where(chunks.c.id.in_(ids)))
-    hashes = sorted({row.text_hash for row in rows})
-    for start in range(0, len(hashes), _KEYS_PER_QUERY):
-        batch = hashes[start : start + _KEYS_PER_QUERY]
+    for batch in batches(sorted({row.text_hash for row in rows})):
         await tx.execute(delete(vectors).where(vectors.c.text_hash.in_(batch)))
     await tx.execute(insert(removed_chunks), [{"id": row.id} for row in rows])
     newest = await tx.scalar(select(func.max(removed_chunks.c.number)))

@@ -6,7 +6,7 @@ the id of the battle until the last of them is done, afterwards only a hash, and
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,8 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.identity import content_hash
 from services.store.call_tables import call_prompts, calls
 from services.store.content import PAGE_TEXTS
-from services.store.counters import add_to_counters, contributions, difference, increment, remove_empty
-from services.store.database import Database
+from services.store.counters import add_changes, contributions, difference, increment, remove_empty
+from services.store.database import Database, replacing
 from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
 from services.store.edit_tables import nugget_edits
@@ -28,7 +28,7 @@ from services.store.fetch_tables import fetched_pages
 from services.store.label_agreement import forget_labels
 from services.store.outbox import outbox
 from services.store.outcome import Outcome
-from services.store.outcome_rows import outcomes_of_battle
+from services.store.outcome_writing import outcomes_by_battle
 from services.store.parked import parked_events
 from services.store.tables import (
     battle_counters,
@@ -92,22 +92,20 @@ class Deletions:
                 return DeletionResult.RUNNING
             await self._delete(tx, battle_id, row)
             values = {"battle": content_hash(battle_id), "battle_id": battle_id, "deleted_at": at}
-            await tx.execute(self._database.upsert(deletions, ["battle"]).values(values))
+            await tx.execute(replacing(tx.dialect.name, deletions), values)
             return DeletionResult.DELETED
 
     async def unfinished(self, before: datetime, limit: int) -> list[DeletedBattle]:
         """The oldest deletions from before a time that are not finished."""
         query = select(deletions.c.battle_id, deletions.c.deleted_at)
         query = query.where(deletions.c.battle_id.is_not(None), deletions.c.deleted_at < before)
-        async with self._database.reading() as tx:
-            rows = await tx.execute(query.order_by(deletions.c.deleted_at).limit(limit))
-            return [DeletedBattle(row.battle_id, row.deleted_at) for row in rows]
+        rows = await self._database.rows(query.order_by(deletions.c.deleted_at).limit(limit))
+        return [DeletedBattle(row.battle_id, row.deleted_at) for row in rows]
 
     async def was_sent_again(self, deleted: DeletedBattle) -> bool:
         """Whether there is a battle with the id of a deleted one."""
-        async with self._database.reading() as tx:
-            query = select(battles.c.id).where(battles.c.id == deleted.battle_id)
-            return await tx.scalar(query) is not None
+        query = select(battles.c.id).where(battles.c.id == deleted.battle_id)
+        return await self._database.scalar(query) is not None
 
     async def finish(self, deleted: DeletedBattle) -> None:
         """Delete what appeared of a battle since it was deleted, and forget its id.
@@ -128,25 +126,23 @@ class Deletions:
     async def forget(self, before: datetime) -> int:
         """Delete what remains of deletions that are finished and from before a time; returns their number."""
         old = delete(deletions).where(deletions.c.battle_id.is_(None), deletions.c.deleted_at < before)
-        return await self._database.write(lambda connection: connection.execute(old).rowcount)
+        return await self._database.execute(old)
 
     async def expired(self, before: datetime, arena: str | None, limit: int) -> list[str]:
         """Ids of the oldest battles that have ended and were received before a time."""
-        query = _expired(select(battles.c.id), before, arena)
-        async with self._database.reading() as tx:
-            return list(await tx.scalars(query.order_by(battles.c.received_at).limit(limit)))
+        query = _expired(select(battles.c.id), before, arena).order_by(battles.c.received_at)
+        return [row.id for row in await self._database.rows(query.limit(limit))]
 
     async def count_expired(self, before: datetime, arena: str | None) -> int:
         """Number of battles that have ended and were received before a time."""
-        async with self._database.reading() as tx:
-            query = _expired(select(func.count()).select_from(battles), before, arena)
-            return int(await tx.scalar(query) or 0)
+        query = _expired(select(func.count()).select_from(battles), before, arena)
+        return int(await self._database.scalar(query))
 
     async def _delete(self, tx: AsyncConnection, battle_id: str, row: Any) -> None:
         """Delete all rows of a battle; `row` is its row, None where only other rows can exist."""
         if self._database.is_sqlite:  # overwrite the deleted bytes in the file
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
-        stored = await outcomes_of_battle(tx, battle_id)
+        stored = (await tx.run_sync(outcomes_by_battle, [battle_id])).get(battle_id, {}).values()
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
         for table in (
@@ -161,11 +157,11 @@ class Deletions:
         await forget_labels(tx, battle_id)
         await self._subtract(tx, stored, row)
 
-    async def _subtract(self, tx: AsyncConnection, stored: Sequence[Outcome], row: Any) -> None:
+    async def _subtract(self, tx: AsyncConnection, stored: Iterable[Outcome], row: Any) -> None:
         """Subtract a battle and its outcomes from the counters."""
         facets = [ALL] if row is None else facets_of_battle(row.language, row.tags, row.received_at)
         changes = difference({}, contributions(stored, facets))
-        await add_to_counters(tx, changes)
+        await tx.run_sync(add_changes, changes)
         await tx.run_sync(remove_empty, changes)
         if row is not None:
             detected = [] if row.language_confidence is None else [detected_facet(row.language)]
@@ -176,9 +172,8 @@ class Deletions:
 
 async def deleted_at(database: Database, battle_id: str) -> datetime | None:
     """When a battle was deleted last; None if it never was. It may have been sent again since."""
-    async with database.reading() as tx:
-        at: datetime | None = await tx.scalar(_deletion(battle_id))
-        return at
+    at: datetime | None = await database.scalar(_deletion(battle_id))
+    return at
 
 
 def _deletion(battle_id: str) -> Any:

@@ -10,7 +10,6 @@ voted on, or about which there is no doubt, has no row.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -31,7 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from services.store.database import Database, insert_into
+from services.store.database import Database, replacing
 from services.store.outcome import Outcome
 from services.store.probabilities import UNIT
 from services.store.tables import metadata, outcomes
@@ -77,14 +76,12 @@ class Doubts:
         """
         query = select(doubts.c.battle_id, doubts.c.doubt).where(doubts.c.arena == arena, doubts.c.doubt > 0)
         query = query.order_by(doubts.c.doubt.desc(), doubts.c.battle_id.desc()).limit(limit)
-        async with self._database.reading() as tx:
-            return [Doubt(row.battle_id, row.doubt / UNIT) for row in await tx.execute(query)]
+        return [Doubt(row.battle_id, row.doubt / UNIT) for row in await self._database.rows(query)]
 
     async def count(self, arena: str) -> int:
         """Number of battles of an arena that wait for a vote."""
-        query = select(func.count()).select_from(doubts)
-        async with self._database.reading() as tx:
-            return int(await tx.scalar(query.where(doubts.c.arena == arena, doubts.c.doubt > 0)) or 0)
+        query = select(func.count()).select_from(doubts).where(doubts.c.arena == arena, doubts.c.doubt > 0)
+        return int(await self._database.scalar(query))
 
 
 def doubt_of(known: Iterable[Outcome]) -> int:
@@ -127,15 +124,7 @@ def update_doubts(
         if changed[place]
     ]
     if rows:
-        connection.execute(_replacing(connection.dialect.name), rows)
-
-
-@cache
-def _replacing(dialect: str) -> Any:
-    """An INSERT that replaces the doubt about the same battle."""
-    statement = insert_into(dialect, doubts)
-    newest = {"doubt": statement.excluded.doubt}
-    return statement.on_conflict_do_update(index_elements=["battle_id", "arena"], set_=newest)
+        connection.execute(replacing(connection.dialect.name, doubts), rows)
 
 
 def _by_place(known: Mapping[str, Mapping[str, Outcome]]) -> dict[tuple[str, str], int]:

@@ -11,19 +11,14 @@ a process that deleted a battle was killed.
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-import structlog
-
 from services.runtime.bus import Bus
-from services.runtime.errors import Unavailable
+from services.runtime.polling import keep_at
 from services.store.database import Database
 from services.store.deletion import DeletionResult, Deletions
 from services.wire.battle_messages import BattleMessages
-
-log = structlog.get_logger(__name__)
 
 _INTERVAL = 30.0  # seconds between two passes
 _PER_PASS = 200  # deletions
@@ -60,13 +55,8 @@ class Eraser:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Finish deletions every half minute until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.finish(datetime.now(UTC))
-            except Unavailable as error:
-                log.warning("deletions are not finished now", why=error.for_operators)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _INTERVAL)
+        warning = "deletions are not finished now"
+        await keep_at(lambda: self.finish(datetime.now(UTC)), _INTERVAL, stop, warning)
 
     async def finish(self, now: datetime) -> int:
         """Finish the deletions that began a quarter of an hour ago or earlier, at most 200 of them.

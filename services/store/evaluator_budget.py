@@ -3,15 +3,11 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from decimal import Decimal
-
-from sqlalchemy import case, func, select
 
 from services.runtime.llm.budget import Limit
-from services.store.cost_tables import cost_counters
 from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
 
-_PICO = Decimal("1e-12")
 _REFRESH = 5.0  # seconds
 
 
@@ -42,7 +38,8 @@ class EvaluatorBudget:
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._database, self._stage, self._limit, self._currency = database, stage, limit, currency
+        self._spends = DatabaseSpendStore(database, currency)
+        self._stage, self._limit, self._currency = stage, limit, currency
         self._refresh, self._today, self._clock = refresh, today, clock
         self._read_at: float | None = None
         self._exhausted: str | None = None
@@ -61,17 +58,9 @@ class EvaluatorBudget:
         return self._exhausted
 
     async def _read(self) -> str | None:
-        counter = cost_counters.c
-        own_currency = case((counter.currency == self._currency, counter.picos))
-        query = select(
-            func.coalesce(func.sum(counter.input_tokens + counter.output_tokens), 0).label("tokens"),
-            func.coalesce(func.sum(own_currency), 0).label("picos"),
-        ).where(counter.day == self._today(), counter.stage == self._stage)
-        async with self._database.reading() as tx:
-            row = (await tx.execute(query)).one()
-        tokens, money = int(row.tokens), int(row.picos) * _PICO
-        if self._limit.tokens is not None and tokens >= self._limit.tokens:
-            return f"{tokens} of {self._limit.tokens} tokens"
-        if self._limit.money is not None and money >= self._limit.money:
-            return f"{money:.4f} of {self._limit.money} {self._currency}"
+        spent = await self._spends.of_part_and_day("stage", self._stage, self._today())
+        if self._limit.tokens is not None and spent.tokens.total >= self._limit.tokens:
+            return f"{spent.tokens.total} of {self._limit.tokens} tokens"
+        if self._limit.money is not None and spent.amount >= self._limit.money:
+            return f"{spent.amount:.4f} of {self._limit.money} {self._currency}"
         return None

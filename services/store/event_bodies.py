@@ -8,10 +8,10 @@ event needs another one, so that a damaged row is the only one that cannot be re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
+from services.store.batches import among, rows_of_keys
 from services.store.chunk_tables import chunks
 from services.store.compressed import compress, decompress, pack, packed
 from services.store.text_references import (
@@ -22,8 +22,6 @@ from services.store.text_references import (
     separate_evidence,
     separate_sources,
 )
-
-_IDS_PER_QUERY = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +96,9 @@ def _separated(event: EncodedEvent, battle: bytes, hashes: Mapping[str, tuple[st
 
 def _hashes_of_chunks(connection: Connection, new: Iterable[EncodedEvent]) -> dict[str, tuple[str, str]]:
     """The hashes of page and text of the stored chunks that events have as evidence, by id."""
-    ids = sorted({i for event in new if event.schema == RETRIEVED for i in chunks_of_evidence(event.body)})
-    hashes: dict[str, tuple[str, str]] = {}
-    for start in range(0, len(ids), _IDS_PER_QUERY):
-        rows: Any = connection.execute(_CHUNKS, {"ids": ids[start : start + _IDS_PER_QUERY]})
-        hashes.update({row.id: (row.content_hash, row.text_hash) for row in rows})
-    return hashes
+    ids = (i for event in new if event.schema == RETRIEVED for i in chunks_of_evidence(event.body))
+    rows = rows_of_keys(connection, _CHUNKS, ids)
+    return {row.id: (row.content_hash, row.text_hash) for row in rows}
 
 
-_CHUNKS = select(chunks.c.id, chunks.c.content_hash, chunks.c.text_hash).where(
-    chunks.c.id.in_(bindparam("ids", expanding=True))
-)
+_CHUNKS = select(chunks.c.id, chunks.c.content_hash, chunks.c.text_hash).where(among(chunks.c.id))

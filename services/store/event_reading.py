@@ -4,24 +4,21 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from services.store.chunk_texts import texts_of_chunks
+from services.store.chunk_texts import texts_of_blobs, texts_of_chunks
 from services.store.compressed import packed
 from services.store.event_bodies import value_of_battle, value_of_event
-from services.store.tables import battles, blobs, events
+from services.store.tables import battles, events
 from services.store.text_references import RETRIEVED, SUBMITTED, Filled, fill, references
 
-_KEYS_PER_QUERY = 500
 _BATTLE = select(battles.c.body).where(battles.c.id == bindparam("battle"))
 _EVENTS = (
     select(events)
     .where(events.c.battle_id == bindparam("battle"), events.c.sequence > bindparam("after"))
     .order_by(events.c.sequence)
 )
-_BLOBS = select(blobs.c.key, blobs.c.body).where(blobs.c.key.in_(bindparam("keys", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +123,4 @@ def _texts(connection: Connection, values: Collection[tuple[str, bytes]]) -> dic
     keys: dict[str, set[str]] = {SUBMITTED: set(), RETRIEVED: set()}
     for schema, value in values:
         keys[schema].update(references(schema, value))
-    texts = texts_of_chunks(connection, sorted(keys[RETRIEVED]))
-    sources = sorted(keys[SUBMITTED])
-    for start in range(0, len(sources), _KEYS_PER_QUERY):
-        rows: Any = connection.execute(_BLOBS, {"keys": sources[start : start + _KEYS_PER_QUERY]})
-        texts.update({row.key: row.body.decode() for row in rows})
-    return texts
+    return texts_of_chunks(connection, keys[RETRIEVED]) | texts_of_blobs(connection, keys[SUBMITTED])

@@ -42,7 +42,7 @@ class EventTail:
         columns = (events.c.position, events.c.battle_id, events.c.sequence, events.c.recorded_at)
         query = select(*columns).where(events.c.position > position)
         query = query.order_by(events.c.position).limit(limit)
-        return await self._database.read(lambda tx: [EventKey(*row) for row in tx.execute(query)])
+        return [EventKey(**row._mapping) for row in await self._database.rows(query)]
 
     async def last(self) -> int:
         """The position of the newest event; 0 before the first.
@@ -50,7 +50,7 @@ class EventTail:
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        return await self._database.read(lambda tx: tx.scalar(_LAST) or 0)
+        return await self._database.scalar(_LAST) or 0
 
 
 def take_positions(connection: Connection, number: int) -> range:

@@ -36,19 +36,14 @@ DETECTED = "detected"
 
 def facets_of_battle(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
     """The facets of a battle."""
-    return [ALL, *specific_facets(language, tags, received_at)]
+    languages = [] if language is None else [Facet("language", language)]
+    period = [Facet("month", _month(received_at)), Facet("day", _day(received_at))]
+    return [ALL, *languages, *period, *(Facet("tag", tag) for tag in sorted(set(tags)))]
 
 
 def detected_facet(language: str) -> Facet:
     """The battles of a language that was detected and not declared."""
     return Facet(DETECTED, language)
-
-
-def specific_facets(language: str | None, tags: Collection[str], received_at: datetime) -> list[Facet]:
-    """The facets of a battle other than `ALL`, which are known once the battle is stored."""
-    languages = [] if language is None else [Facet("language", language)]
-    period = [Facet("month", _month(received_at)), Facet("day", _day(received_at))]
-    return [*languages, *period, *(Facet("tag", tag) for tag in sorted(set(tags)))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
 
-from nuggetstream.domain.failure import Reason
+from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.pipeline import Stage, branches_of
 from nuggetstream.domain.progress import Branch
 from services.store.database import Database
-from services.store.failure_rows import RecordedFailure, failure_of_row
 from services.store.tables import battles, failures
 from services.store.work import work
 
@@ -39,6 +38,16 @@ class FailureFilter:
     until: datetime | None = None
     closed: bool = False
     within: Collection[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFailure:
+    """A failure of a battle as stored."""
+
+    battle_id: str
+    arena: str
+    failure: StageFailure
+    failed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +86,18 @@ class FailedBattles:
             at, key = after
             same_time = and_(failures.c.failed_at == at, failures.c.key > key)
             query = query.where(or_(failures.c.failed_at < at, same_time))
-        async with self._database.transaction() as tx:
-            rows = await tx.execute(query.order_by(failures.c.failed_at.desc(), failures.c.key))
-            return [_failed_battle(row) for row in rows]
+        rows = await self._database.rows(query.order_by(failures.c.failed_at.desc(), failures.c.key))
+        return [_failed_battle(row) for row in rows]
 
     async def get(self, key: str) -> FailedBattle | None:
         """One failure; None when there is none with this key."""
-        async with self._database.transaction() as tx:
-            row = (await tx.execute(_query().where(failures.c.key == key))).one_or_none()
+        row = await self._database.row(_query().where(failures.c.key == key))
         return None if row is None else _failed_battle(row)
 
     async def discard(self, key: str, at: datetime) -> None:
         """Mark a failure as discarded; the first time counts."""
         open_one = (failures.c.key == key, failures.c.discarded_at.is_(None))
-        async with self._database.transaction() as tx:
-            await tx.execute(update(failures).where(*open_one).values(discarded_at=at))
+        await self._database.execute(update(failures).where(*open_one).values(discarded_at=at))
 
 
 def _query() -> Select[Any]:
@@ -143,4 +149,13 @@ def _conditions(selection: FailureFilter) -> list[ColumnElement[bool]]:
 
 
 def _failed_battle(row: Row[Any]) -> FailedBattle:
-    return FailedBattle(row.key, failure_of_row(row), bool(row.open))
+    failure = StageFailure(
+        stage=Stage(row.stage),
+        reason=Reason(row.reason),
+        detail=row.detail,
+        attempts=row.attempts,
+        admin_detail=row.admin_detail,
+        evaluator=row.evaluator,
+    )
+    recorded = RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)
+    return FailedBattle(row.key, recorded, bool(row.open))

@@ -2,22 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-import structlog
 from sqlalchemy import ColumnElement, Connection, Float, cast, delete, extract, func, select
 
-from services.runtime.errors import Unavailable
+from services.runtime.polling import keep_at
 from services.store.blobs import Blobs
 from services.store.claims import DatabaseClaims
 from services.store.database import Database, insert_into
 from services.store.fetch_tables import fetched_pages, host_pauses, robots_files
-
-log = structlog.get_logger(__name__)
 
 _SWEEP_INTERVAL = 600.0  # seconds
 _PAUSE_AGE = 600.0  # seconds after which a pause that is over is deleted
@@ -71,8 +67,7 @@ class FetchedPages:
 
     async def page(self, url: str) -> FetchedPage | None:
         """The last outcome of a page; None when there is none, or when its text was deleted."""
-        query = select(fetched_pages).where(fetched_pages.c.key == key_of(url))
-        row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
+        row = await self._database.row(select(fetched_pages).where(fetched_pages.c.key == key_of(url)))
         if row is None:
             return None
         if row.content_hash is None:
@@ -90,13 +85,11 @@ class FetchedPages:
             "outcome": dict(page.outcome),
             "fetched_at": page.fetched_at,
         }
-        statement = self._database.upsert(fetched_pages, ["key"]).values(row)
-        await self._database.write(lambda tx: tx.execute(statement))
+        await self._database.replace(fetched_pages, row)
 
     async def robots(self, origin: str) -> FetchedRobots | None:
         """The robots.txt of an origin as fetched last; None when it is not known."""
-        query = select(robots_files).where(robots_files.c.key == key_of(origin))
-        row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
+        row = await self._database.row(select(robots_files).where(robots_files.c.key == key_of(origin)))
         return None if row is None else FetchedRobots(row.body, row.fetched_at)
 
     async def put_robots(self, origin: str, robots: FetchedRobots) -> None:
@@ -104,8 +97,7 @@ class FetchedPages:
         # PostgreSQL rejects NUL characters.
         body = None if robots.body is None else robots.body.replace("\x00", "\ufffd")
         row = {"key": key_of(origin), "body": body, "fetched_at": robots.fetched_at}
-        statement = self._database.upsert(robots_files, ["key"]).values(row)
-        await self._database.write(lambda tx: tx.execute(statement))
+        await self._database.replace(robots_files, row)
 
     async def reserve(self, host: str, delay: float, max_wait: float) -> float | None:
         """Reserve the next request to a host.
@@ -147,13 +139,8 @@ class FetchedPages:
 
     async def sweep_regularly(self, robots_age: timedelta, stop: asyncio.Event) -> None:
         """Sweep every ten minutes until `stop` is set."""
-        while not stop.is_set():
-            try:
-                await self.sweep(datetime.now(UTC) - robots_age)
-            except Unavailable as error:
-                log.warning("old entries of the scrapers are not deleted now", why=error.for_operators)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _SWEEP_INTERVAL)
+        warning = "old entries of the scrapers are not deleted now"
+        await keep_at(lambda: self.sweep(datetime.now(UTC) - robots_age), _SWEEP_INTERVAL, stop, warning)
 
 
 def key_of(address: str) -> str:

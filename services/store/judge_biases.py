@@ -26,10 +26,10 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
+from services.store.database import Database
 from services.store.outcome import Outcome
 from services.store.tables import metadata, outcomes
 
@@ -141,7 +141,7 @@ def _one_if(condition: ColumnElement[bool]) -> ColumnElement[int]:
     return case((condition, 1), else_=0)
 
 
-async def read_judge_counts(tx: AsyncConnection, arena: str) -> Sequence[JudgeCounts]:
+async def read_judge_counts(database: Database, arena: str) -> Sequence[JudgeCounts]:
     """The counters of an arena, by judge, model and pair of systems; without those of nuggets."""
     row = judge_counters.c
     is_judge = or_(*(row.source.startswith(source_of_judge("", lens)) for lens in _JUDGES))
@@ -155,12 +155,12 @@ async def read_judge_counts(tx: AsyncConnection, arena: str) -> Sequence[JudgeCo
             system_b=found.system_b,
             numbers={name: found._mapping[name] for name in COLUMNS},
         )
-        for found in await tx.execute(query)
+        for found in await database.rows(query)
     ]
 
 
-async def read_models(tx: AsyncConnection, arena: str) -> list[str]:
+async def read_models(database: Database, arena: str) -> list[str]:
     """The models of judges and of labels that outcomes of an arena rest on, by name."""
     row = judge_counters.c
     query = select(row.model).distinct().where(row.arena == arena, row.verdicts > 0).order_by(row.model)
-    return [*(await tx.execute(query)).scalars()]
+    return [row.model for row in await database.rows(query)]

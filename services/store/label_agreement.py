@@ -68,8 +68,7 @@ class LabelCounts:
     async def _read(self, query: Select[Any]) -> list[CountedLabels]:
         columns = label_counters.c
         ordered = query.where(columns.battles > 0).order_by(columns.arena, columns.evaluator, columns.model)
-        async with self._database.reading() as tx:
-            return [_counted(row) for row in await tx.execute(ordered)]
+        return [_counted(row) for row in await self._database.rows(ordered)]
 
 
 def _counted(row: Row[Any]) -> CountedLabels:

@@ -8,24 +8,21 @@ whole, see `event_reading.py`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
+from services.store.batches import among, rows_of_keys
 from services.store.database import Database
 from services.store.event_bodies import value_of_battle, value_of_event
 from services.store.tables import battles, events
 
 _READ = ("retrieved", "assigned")
-_IDS_PER_QUERY = 500
-_BODIES = select(battles.c.id, battles.c.body).where(battles.c.id.in_(bindparam("ids", expanding=True)))
+_BODIES = select(battles.c.id, battles.c.body).where(among(battles.c.id))
 _EVENTS = (
     select(events.c.battle_id, events.c.name, events.c.schema, events.c.body)
-    .where(events.c.battle_id.in_(bindparam("ids", expanding=True)))
-    .where(events.c.name.in_(_READ))
+    .where(among(events.c.battle_id), events.c.name.in_(_READ))
     .order_by(events.c.battle_id, events.c.sequence)
 )
 
@@ -62,16 +59,12 @@ class LabelledEvents:
         Raises:
             Unavailable: The database does not answer.
         """
-        wanted, found = sorted(ids), dict[str, StoredLabels]()
-        for start in range(0, len(wanted), _IDS_PER_QUERY):
-            part = {"ids": wanted[start : start + _IDS_PER_QUERY]}
-            found |= await self._database.read(partial(_read, part=part))
-        return found
 
+        def read(connection: Connection) -> dict[str, StoredLabels]:
+            stored: dict[str, list[tuple[str, str, bytes]]] = defaultdict(list)
+            for row in rows_of_keys(connection, _EVENTS, ids):
+                stored[row.battle_id].append((row.name, row.schema, row.body))
+            rows = rows_of_keys(connection, _BODIES, ids)
+            return {row.id: StoredLabels(row.body, tuple(stored[row.id])) for row in rows}
 
-def _read(connection: Connection, part: Mapping[str, Any]) -> dict[str, StoredLabels]:
-    stored: dict[str, list[tuple[str, str, bytes]]] = defaultdict(list)
-    for row in connection.execute(_EVENTS, part):
-        stored[row.battle_id].append((row.name, row.schema, row.body))
-    rows = connection.execute(_BODIES, part)
-    return {row.id: StoredLabels(row.body, tuple(stored[row.id])) for row in rows}
+        return await self._database.read(read)

@@ -25,7 +25,6 @@ import services.store.bank_tables
 import services.store.call_tables
 import services.store.canary_runs
 import services.store.chunk_tables
-import services.store.cost_tables
 import services.store.doubts
 import services.store.edit_tables
 import services.store.fetch_tables

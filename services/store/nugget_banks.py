@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, or_, select
 
 from nuggetstream.domain.identity import derived_id
 from services.store.bank_tables import nugget_labels, nugget_lists
-from services.store.content import add_user, insert_content, wait_for_deletions
+from services.store.content import add_user, insert_content, rows_to_use, wait_for_deletions
 from services.store.database import Database, insert_into
 from services.store.sqlite_threads import Each
 from services.store.tables import content_users
@@ -126,16 +126,8 @@ class NuggetLabels:
             Outage, Unavailable: The database does not answer.
         """
         named = {"subject": subject}
-        rows = await self._database.read(lambda connection: connection.execute(_LABELS, named).all())
-        if all(row.battle_id == battle_id for row in rows):
-            return [row.body for row in rows]
-
-        def use(connection: Connection) -> Sequence[bytes]:
-            wait_for_deletions(connection)
-            add_user(connection, nugget_labels, nugget_labels.c.subject == subject, battle_id)
-            return [row.body for row in connection.execute(_LABELS, named)]
-
-        return list(await self._database.write(use))
+        rows = await rows_to_use(self._database, nugget_labels, _LABELS, named, battle_id)
+        return [row.body for row in rows]
 
     async def put(self, subject: str, nuggets: Sequence[str], body: bytes, battle_id: str) -> None:
         """Store the labels of some nuggets, unless they are stored already.

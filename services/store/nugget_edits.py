@@ -68,8 +68,7 @@ class NuggetEdits:
         """
         query = select(nugget_edits).where(nugget_edits.c.battle_id == battle_id)
         query = query.order_by(nugget_edits.c.version)
-        rows = await self._database.read(lambda connection: connection.execute(query).all())
-        return [_edit(row) for row in rows]
+        return [_edit(row) for row in await self._database.rows(query)]
 
     async def newest_with(self, battle_id: str, key: str) -> RecordedEdit | None:
         """The newest edit of a battle if it has this key; None if it is another one, or there is none.
@@ -79,7 +78,7 @@ class NuggetEdits:
         """
         query = select(nugget_edits).where(nugget_edits.c.battle_id == battle_id)
         newest = query.order_by(nugget_edits.c.version.desc()).limit(1)
-        row = await self._database.read(lambda connection: connection.execute(newest).one_or_none())
+        row = await self._database.row(newest)
         return _edit(row) if row is not None and row.key == key else None
 
     async def add(self, new: NewEdit) -> EditResult:

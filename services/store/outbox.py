@@ -66,7 +66,7 @@ class Outbox:
             Outage, Unavailable: The database does not answer.
         """
         rows = delete(outbox).where(outbox.c.message_id.in_(sorted(message_ids)))
-        await self._database.write(lambda connection: connection.execute(rows))
+        await self._database.execute(rows)
 
     async def count(self) -> int:
         """Number of messages.
@@ -74,8 +74,7 @@ class Outbox:
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        query = select(func.count()).select_from(outbox)
-        return await self._database.read(lambda connection: connection.execute(query).scalar_one())
+        return int(await self._database.scalar(select(func.count()).select_from(outbox)))
 
     async def relay(self, publish: Publish, older: timedelta, limit: int) -> int:
         """Publish the oldest messages, each by one process at a time, and delete those that were published.

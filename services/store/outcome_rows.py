@@ -26,7 +26,6 @@ from nuggetstream.domain.lens import JUDGED, Lens, source_of_judge
 from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import JointCount
 from services.store.consensus import common_rows
-from services.store.outcome import Outcome, outcome_of_row
 from services.store.probabilities import UNIT
 from services.store.slices import conditions_of
 from services.store.tables import OUTCOME_COLUMNS, SHIFT_COLUMNS, battles, outcomes
@@ -134,12 +133,6 @@ class OutcomeRows:
             outcomes.c.lens.in_([lens.value for lens in lenses]),
             outcomes.c.system_a != outcomes.c.system_b,
         )
-
-
-async def outcomes_of_battle(tx: AsyncConnection, battle_id: str) -> list[Outcome]:
-    """All outcomes of one battle, sorted by source."""
-    query = select(outcomes).where(outcomes.c.battle_id == battle_id).order_by(outcomes.c.source)
-    return [outcome_of_row(row) for row in await tx.execute(query)]
 
 
 def cells_of_outcome(rows: FromClause) -> list[Label[int]]:

@@ -8,27 +8,26 @@ A transaction executes the same few statements however many outcomes it stores.
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, select
 
 from nuggetstream.domain.lens import Lens
+from services.store.batches import among, rows_of_keys
 from services.store.counters import Changes, add_changes, contributions, difference, merged
-from services.store.database import insert_into
+from services.store.database import replacing
 from services.store.doubts import update_doubts
 from services.store.facets import ALL, Facet, facets_of_battle
 from services.store.outcome import Outcome, outcome_of_row, row_of_outcome
 from services.store.tables import battles, outcomes
 
 _NONE: Mapping[str, int] = {}
-_STORED = select(outcomes).where(outcomes.c.battle_id.in_(bindparam("ids", expanding=True)))
+_STORED = select(outcomes).where(among(outcomes.c.battle_id))
 _BY_NUGGETS = (Lens.NUGGET.value, Lens.GROUNDED.value)
 _REMOVE = delete(outcomes).where(
     outcomes.c.battle_id == bindparam("battle"), outcomes.c.source == bindparam("of")
 )
 _FACETS = select(battles.c.id, battles.c.language, battles.c.tags, battles.c.received_at).where(
-    battles.c.id.in_(bindparam("ids", expanding=True))
+    among(battles.c.id)
 )
 
 
@@ -64,10 +63,11 @@ def put_all(connection: Connection, new: Sequence[Outcome], labelled: Mapping[st
     if all(stored == before.get(battle_id, {}) for battle_id, stored in after.items()):
         return
     if newest:
-        rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
-        connection.execute(_replacing(connection.dialect.name), rows)
+        new_rows = [row_of_outcome(newest[key]) for key in sorted(newest)]
+        connection.execute(replacing(connection.dialect.name, outcomes), new_rows)
     update_doubts(connection, before, after)
-    facets = _facets(connection, ids)
+    rows = rows_of_keys(connection, _FACETS, ids)
+    facets = {row.id: facets_of_battle(row.language, row.tags, row.received_at) for row in rows}
     changes = [
         _changes(after[battle_id], before.get(battle_id, {}), facets.get(battle_id, [ALL]))
         for battle_id in ids
@@ -89,7 +89,7 @@ def _outdated(stored: Mapping[str, Outcome], labelled: int, stated: Collection[s
 def outcomes_by_battle(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Outcome]]:
     """The stored outcomes of the given battles that have any, by battle and source."""
     by_battle: dict[str, dict[str, Outcome]] = defaultdict(dict)
-    for row in connection.execute(_STORED, {"ids": ids}):
+    for row in rows_of_keys(connection, _STORED, ids):
         by_battle[row.battle_id][row.source] = outcome_of_row(row)
     return by_battle
 
@@ -102,18 +102,3 @@ def _changes(after: dict[str, Outcome], before: dict[str, Outcome], facets: Sequ
     if same:
         return {}
     return difference(contributions(after.values(), facets), contributions(before.values(), facets))
-
-
-def _facets(connection: Connection, ids: Sequence[str]) -> dict[str, list[Facet]]:
-    """The facets of those battles that are stored."""
-    rows = connection.execute(_FACETS, {"ids": ids})
-    return {row.id: facets_of_battle(row.language, row.tags, row.received_at) for row in rows}
-
-
-@cache
-def _replacing(dialect: str) -> Any:
-    """An INSERT that replaces the outcome of the same battle and source."""
-    statement = insert_into(dialect, outcomes)
-    keys = ["battle_id", "source"]
-    new = {column.name: statement.excluded[column.name] for column in outcomes.c if column.name not in keys}
-    return statement.on_conflict_do_update(index_elements=keys, set_=new)

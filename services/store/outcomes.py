@@ -26,7 +26,7 @@ from services.store.database import Database
 from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.judge_biases import JudgeCounts, read_judge_counts, read_models
 from services.store.outcome import Outcome, outcome_of_row
-from services.store.outcome_rows import OutcomeRows, outcomes_of_battle
+from services.store.outcome_rows import OutcomeRows
 from services.store.tables import (
     JOINT_COLUMNS,
     joint_counters,
@@ -141,8 +141,7 @@ class Outcomes:
         counter = joint_counters.c
         sums = (func.coalesce(func.sum(counter[name]), 0) for name in JOINT_COLUMNS.values())
         query = select(*sums).where(counter.arena == arena, counter.first == first, counter.second == second)
-        async with self._database.reading() as tx:
-            row = (await tx.execute(query)).one()
+        [row] = await self._database.rows(query)
         return {winners: int(number) for winners, number in zip(_JOINT, row, strict=True) if number}
 
     async def evaluators(self, arena: str, lens: Lens = Lens.JUDGE) -> list[str]:
@@ -150,8 +149,7 @@ class Outcomes:
         counter = lens_counters.c
         query = select(counter.value).where(counter.arena == arena, counter.lens == lens.value)
         query = query.where(counter.kind == EVALUATOR, counter.outcomes > 0)
-        async with self._database.reading() as tx:
-            return sorted((await tx.execute(query)).scalars())
+        return sorted(row.value for row in await self._database.rows(query))
 
     async def sources_totals(
         self, arena: str, first: str, second: str, selection: Slice = EVERYTHING
@@ -178,26 +176,22 @@ class Outcomes:
 
     async def judge_counts(self, arena: str) -> Sequence[JudgeCounts]:
         """What the verdicts of each judge and model of an arena depend on, per pair of systems."""
-        async with self._database.reading() as tx:
-            return await read_judge_counts(tx, arena)
+        return await read_judge_counts(self._database, arena)
 
     async def models(self, arena: str) -> list[str]:
         """The models that gave the labels or the verdicts that the outcomes of an arena rest on."""
-        async with self._database.reading() as tx:
-            return await read_models(tx, arena)
+        return await read_models(self._database, arena)
 
     async def of_battle(self, battle_id: str) -> list[Outcome]:
         """All outcomes of one battle."""
-        async with self._database.transaction() as tx:
-            return await outcomes_of_battle(tx, battle_id)
+        return (await self.of_battles([battle_id]))[battle_id]
 
     async def of_battles(self, battle_ids: Sequence[str]) -> dict[str, list[Outcome]]:
         """All outcomes of the given battles, by battle id; for a page of battles, not for thousands."""
         query = select(outcomes).where(outcomes.c.battle_id.in_(battle_ids)).order_by(outcomes.c.source)
         by_battle: dict[str, list[Outcome]] = {battle_id: [] for battle_id in battle_ids}
-        async with self._database.transaction() as tx:
-            for row in await tx.execute(query):
-                by_battle[row.battle_id].append(outcome_of_row(row))
+        for row in await self._database.rows(query):
+            by_battle[row.battle_id].append(outcome_of_row(row))
         return by_battle
 
     async def count(self, arena: str) -> int:
@@ -208,8 +202,7 @@ class Outcomes:
         """Number of outcomes of an arena in each lens."""
         counter = lens_counters.c
         query = select(counter.lens, counter.outcomes).where(counter.arena == arena, counter.kind == ALL.kind)
-        async with self._database.reading() as tx:
-            by_lens: dict[str, int] = {row.lens: row.outcomes for row in await tx.execute(query)}
+        by_lens: dict[str, int] = {row.lens: row.outcomes for row in await self._database.rows(query)}
         return {lens: by_lens.get(lens.value, 0) for lens in Lens}
 
 

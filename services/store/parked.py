@@ -56,7 +56,7 @@ class ParkedEvents:
         """
         query = select(parked_events).join(battles, battles.c.id == parked_events.c.battle_id)
         oldest = query.order_by(parked_events.c.parked_at).limit(limit)
-        return await self._database.read(lambda connection: connection.execute(oldest).all())
+        return await self._database.rows(oldest)
 
     async def forget(self, message_ids: Collection[str]) -> None:
         """Delete events that are recorded, or cannot be.
@@ -65,7 +65,7 @@ class ParkedEvents:
             Outage, Unavailable: The database does not answer.
         """
         rows = delete(parked_events).where(parked_events.c.message_id.in_(sorted(message_ids)))
-        await self._database.write(lambda connection: connection.execute(rows))
+        await self._database.execute(rows)
 
     async def expire(self, before: datetime) -> int:
         """Delete events that were parked before a time; their number.
@@ -74,4 +74,4 @@ class ParkedEvents:
             Outage, Unavailable: The database does not answer.
         """
         rows = delete(parked_events).where(parked_events.c.parked_at < before)
-        return await self._database.write(lambda connection: connection.execute(rows).rowcount)
+        return await self._database.execute(rows)

@@ -1,14 +1,13 @@
 """Question banks that battles share, and which battle uses which version."""
 
 from dataclasses import replace
-from typing import Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, bindparam, func, select
 
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.question_bank import QuestionBank
-from services.store.content import add_user, wait_for_deletions
+from services.store.content import rows_to_use
 from services.store.database import Database, insert_into
 from services.store.question_tables import question_banks
 
@@ -37,17 +36,9 @@ class StoredQuestionBanks:
             Outage, Unavailable: The database does not answer.
         """
         named = {"of_query": query_id, "made_by": settings}
-        row = await self._database.read(lambda connection: connection.execute(_MADE_BY, named).one_or_none())
-        if row is None or row.battle_id == battle_id:
-            return None if row is None else _BODY.validate_json(row.body)
-
-        def use(connection: Connection) -> Any:
-            wait_for_deletions(connection)
-            add_user(connection, question_banks, _COLUMNS.key == row.key, battle_id)
-            return connection.execute(_MADE_BY, named).one_or_none()
-
-        used = await self._database.write(use)  # None where it was deleted meanwhile
-        return None if used is None else _BODY.validate_json(used.body)
+        for row in await rows_to_use(self._database, question_banks, _MADE_BY, named, battle_id):
+            return _BODY.validate_json(row.body)
+        return None
 
     async def add(self, bank: QuestionBank, settings: str, battle_id: str) -> QuestionBank:
         """Store a bank as the next version of its query, unless these settings have made one meanwhile.

@@ -105,7 +105,7 @@ class StageRuns:
         """
         query = select(func.count()).select_from(battles).where(battles.c.arena == arena)
         query = query.where(battles.c.received_at >= since, battles.c.ended_at.is_not(None))
-        return await self._database.read(lambda connection: connection.execute(query).scalar_one())
+        return int(await self._database.scalar(query))
 
     async def start(self, run: StageRun, at: datetime) -> tuple[RunResult, BattleEvent | None]:
         """Record that a stage runs again on a battle.

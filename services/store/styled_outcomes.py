@@ -3,14 +3,15 @@
 The number of battles that are looked at is bounded, so the cost does not grow with the arena.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import func, select
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens, source_of_judge
 from nuggetstream.domain.slice import EVERYTHING, Slice
+from services.store.batches import among, rows_of_keys
 from services.store.database import Database
 from services.store.event_bodies import value_of_battle
 from services.store.slices import conditions_of
@@ -18,8 +19,7 @@ from services.store.tables import battles, outcomes
 
 WINDOW = 20_000  # newest battles of an arena that are looked at
 _QUERY_CHARACTERS = 300  # so that long queries do not fill the memory
-_IDS_PER_QUERY = 500
-_BODIES = select(battles.c.id, battles.c.body).where(battles.c.id.in_(bindparam("ids", expanding=True)))
+_BODIES = select(battles.c.id, battles.c.body).where(among(battles.c.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +103,7 @@ class StyledOutcomes:
         Raises:
             Unavailable: The database does not answer.
         """
-        wanted = sorted(ids)
-        parts = (wanted[at : at + _IDS_PER_QUERY] for at in range(0, len(wanted), _IDS_PER_QUERY))
         async with self._database.reading() as tx:
-            return await tx.run_sync(_submissions, list(parts))
-
-
-def _submissions(connection: Connection, parts: Iterable[list[str]]) -> dict[str, bytes]:
-    return {
-        row.id: value_of_battle(row.body)
-        for ids in parts
-        for row in connection.execute(_BODIES, {"ids": ids})
-    }
+            return await tx.run_sync(
+                lambda tx: {row.id: value_of_battle(row.body) for row in rows_of_keys(tx, _BODIES, ids)}
+            )

@@ -16,7 +16,7 @@ battle_counters   battles received, per arena and facet
 lens_counters     outcomes and decided battles, per arena, lens and facet, with a stamp of the last change
 pair_counters     outcomes per pair of systems
 joint_counters    outcomes of two lenses or two judges for the same battles, per pair of systems
-spend_counters    booked model calls per day
+spend_counters    booked model calls per day, arena, API key, stage, model and currency
 """
 
 from typing import Any
@@ -250,12 +250,15 @@ joint_counters = Table(
     *_numbers(*JOINT_COLUMNS.values()),
 )
 
+SPEND_COLUMNS = ("calls", "input_tokens", "output_tokens", "cached_input_tokens", "picos", "estimated")
+
 spend_counters = Table(
     "spend_counters",
     metadata,
     Column("day", Date, primary_key=True),
-    # One of several rows of a day, chosen at random, so that calls booked at the same time do not wait.
+    # One of several rows, chosen at random, so that calls booked at the same time do not wait.
     Column("slot", Integer, primary_key=True, autoincrement=False),
-    Column("currency", String(3), primary_key=True),  # empty for calls without a price
-    *_numbers("input_tokens", "output_tokens", "cached_input_tokens", "picos", "calls", "estimated"),
+    # Arena and API key are empty where none is known, and the currency for calls without a price.
+    *_keys(("arena", 200), ("key_name", 200), ("stage", 40), ("model", 200), ("currency", 3)),
+    *_numbers(*SPEND_COLUMNS),
 )

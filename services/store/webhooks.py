@@ -183,7 +183,7 @@ class Webhooks:
         """Give a lease back, if this owner has it."""
         mine = (webhooks.c.id == webhook_id) & (webhooks.c.lease_owner == owner)
         free = update(webhooks).where(mine).values(lease_owner=None, lease_until=None)
-        await self._database.write(lambda tx: tx.execute(free).rowcount)
+        await self._database.execute(free)
 
     async def save(
         self, webhook: Webhook, owner: str, set_aside: Sequence[Waiting], accepted: Sequence[Waiting]

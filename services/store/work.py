@@ -38,7 +38,8 @@ from sqlalchemy import (
 from nuggetstream.domain import event as events
 from nuggetstream.domain.pipeline import PIPELINE, Stage, stages_of
 from nuggetstream.domain.progress import Branch
-from services.store.database import Database, insert_into
+from services.store.batches import among, rows_of_keys
+from services.store.database import Database, replacing
 from services.store.schema import index_where, metadata
 from services.store.utc_datetime import UtcDateTime
 from services.wire.subjects import event_name
@@ -61,9 +62,7 @@ _KEY = ("battle_id", "stage", "evaluator")
 _OF_ROW = [work.c[name] == bindparam(f"of_{name}") for name in _KEY]
 _DELETE = delete(work).where(*_OF_ROW)
 _CHANGE = update(work).where(*_OF_ROW).values(state=bindparam("now"))
-_OF_BATTLES = select(*(work.c[name] for name in (*_KEY, "state"))).where(
-    work.c.battle_id.in_(bindparam("ids", expanding=True))
-)
+_OF_BATTLES = select(*(work.c[name] for name in (*_KEY, "state"))).where(among(work.c.battle_id))
 # In the words of the conditions of the indexes, which SQLite compares.
 _OF_STAGES, _OF_EVALUATORS = (
     text("state = 'pending' AND evaluator = ''"),
@@ -124,8 +123,6 @@ class PendingWork:
         return await self._read(query.where(work.c.evaluator.in_(sorted(evaluators))).limit(limit))
 
     async def _read(self, query: Select[Any]) -> list[Pending]:
-        oldest = query.order_by(work.c.waits_since)
-        rows = await self._database.read(lambda connection: connection.execute(oldest).all())
         return [
             Pending(
                 worker=Worker(row.battle_id, Stage(row.stage), row.evaluator),
@@ -133,7 +130,7 @@ class PendingWork:
                 attempts=row.attempts,
                 waits_since=row.waits_since,
             )
-            for row in rows
+            for row in await self._database.rows(query.order_by(work.c.waits_since))
         ]
 
     async def count_attempt(self, pending: Pending, at: datetime) -> bool:
@@ -145,8 +142,7 @@ class PendingWork:
         same = {"state": Branch.PENDING.value, "attempts": pending.attempts, "input": pending.input}
         row = update(work).where(*_OF_ROW, *(work.c[name] == value for name, value in same.items()))
         row = row.values(attempts=pending.attempts + 1, waits_since=at)
-        key = _row_key(pending.worker)
-        return bool(await self._database.write(lambda connection: connection.execute(row, key).rowcount))
+        return bool(await self._database.execute(row, _row_key(pending.worker)))
 
 
 def begin(connection: Connection, inputs: Mapping[Worker, str], at: datetime) -> None:
@@ -157,11 +153,8 @@ def begin(connection: Connection, inputs: Mapping[Worker, str], at: datetime) ->
         inputs: The key of the event that each worker reads.
         at: The time now.
     """
-    statement = insert_into(connection.dialect.name, work)
-    new = {column.name: statement.excluded[column.name] for column in work.c if column.name not in _KEY}
-    replacing = statement.on_conflict_do_update(index_elements=list(_KEY), set_=new)
-    if inputs:
-        connection.execute(replacing, [_row(*each, Branch.PENDING, at) for each in sorted(inputs.items())])
+    if rows := [_row(*each, Branch.PENDING, at) for each in sorted(inputs.items())]:
+        connection.execute(replacing(connection.dialect.name, work), rows)
 
 
 def note_work(
@@ -184,7 +177,7 @@ def note_work(
         return
     stored = {
         Worker(row.battle_id, Stage(row.stage), row.evaluator): Branch(row.state)
-        for row in connection.execute(_OF_BATTLES, {"ids": ids})
+        for row in rows_of_keys(connection, _OF_BATTLES, ids)
     }
     states = dict(stored)
     inputs: dict[Worker, str] = {}

@@ -34,6 +34,7 @@ from tests.chaos.installation import Installation, installation
 from tests.chaos.strikes import Amount, Kind, Strike, plan
 from tests.chaos.striking import HOW
 from tests.e2e.battles import battle
+from tests.stored import latest
 
 ARENA = "test"
 SENDERS = 4
@@ -225,7 +226,7 @@ async def _settle(platform: Installation, received: int, within: float) -> bool:
         async with asyncio.timeout(within):
             while True:
                 with suppress(Unavailable):
-                    rows = await battles.latest(received + 1)
+                    rows = await latest(battles, received + 1)
                     if all(row.ended_at for row in rows) and await _counted(outcomes) >= received:
                         return True
                 await asyncio.sleep(0.5)
@@ -234,7 +235,7 @@ async def _settle(platform: Installation, received: int, within: float) -> bool:
 
 async def _look(platform: Installation, client: AsyncClient, receipts: list[str]) -> Seen:
     battles = Battles(platform.database)
-    rows, failures = await battles.latest(2 * len(receipts)), await battles.failures()
+    rows, failures = await latest(battles, 2 * len(receipts)), await battles.failures()
     origin = min((call.at for call in platform.endpoint.calls), default=0.0)
     return Seen(
         receipts=receipts,

@@ -13,6 +13,7 @@ from services.runtime.errors import Unavailable
 from services.store.battles import Battles
 from tests.chaos.installation import Installation
 from tests.chaos.strikes import Kind, Strike
+from tests.stored import latest
 
 _PATIENCE = 180.0  # seconds
 
@@ -33,7 +34,7 @@ async def _kill_broker(platform: Installation, strike: Strike) -> bool:
 async def _stop_database(platform: Installation, strike: Strike) -> bool:
     await asyncio.to_thread(platform.postgres.stop)
     try:
-        await Battles(platform.database).latest(1)
+        await latest(Battles(platform.database), 1)
     except Unavailable:
         stopped = True
     else:
@@ -71,7 +72,7 @@ async def _running(platform: Installation) -> int:
     """Number of battles that have not ended, once the database answers."""
     while True:
         with suppress(Unavailable):
-            rows = await Battles(platform.database).latest(1000)
+            rows = await latest(Battles(platform.database), 1000)
             return sum(row.state is BattleState.RUNNING for row in rows)
         await asyncio.sleep(0.2)
 

@@ -29,7 +29,7 @@ from services.offline.faults import Faults
 from services.offline.serve import running
 from services.runtime.llm.settings import LLMSettings
 from services.store.battles import Battles
-from services.store.spend import DatabaseSpendStore
+from services.store.costs import Costs
 from services.wire.codec import decode
 from tests.asgi import read_again
 from tests.e2e.battles import battle
@@ -127,7 +127,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
             assert any(grade.value for grade in plain)
             # The lower of two: that of the severe member, and not the zero of an abstention.
             assert [g.value for g in grading.grades] == [0.0] * 8
-            stages = await DatabaseSpendStore(platform.database).of_battle_by_stage(battle_id)
+            stages = await Costs(platform.database).of_battle(battle_id)
             assert {each.stage for each in stages} >= {"grader-answer_quality", "grader-language_quality"}
         assert model.asked["plain", "answer_quality"] == 2 * BATTLES
         assert model.asked["severe", "answer_quality"] == 2 * BATTLES

@@ -17,7 +17,7 @@ from services.cli.settings import PipelineSettings
 from services.offline.serve import running
 from services.retriever import cross_encoder
 from services.runtime.llm.settings import LLMSettings
-from services.store.spend import DatabaseSpendStore
+from services.store.costs import Costs
 from tests.e2e.battles import battle
 from tests.services.retriever.test_reranking import Server
 
@@ -41,7 +41,7 @@ async def test_a_battle_is_evaluated_with_variations_and_a_reranker(
         choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
         async with embedded(choices) as platform, AsyncClient(platform.url) as client:
             shown = await client.submit_and_wait(battle(1))
-            parts = await DatabaseSpendStore(platform.database).of_battle_by_stage(shown.id)
+            parts = await Costs(platform.database).of_battle(shown.id)
         server.wait.set()
     assert shown.state == "scored"
     assert shown.retrieval is not None
@@ -49,9 +49,9 @@ async def test_a_battle_is_evaluated_with_variations_and_a_reranker(
     assert 1 <= len(shown.retrieval.variations) <= 2
     assert len(server.requests) == 1
     assert len(server.requests[0]["documents"]) >= len(shown.evidence) > 0
-    spent = {part.model: part.spend for part in parts if part.stage == "retriever"}
+    spent = {part.model: part for part in parts if part.stage == "retriever"}
     assert len(spent) == 2  # the model that writes variations, and the reranker
-    assert all(spend.calls == 1 and spend.tokens.input > 0 for spend in spent.values())
+    assert all(spend.calls == 1 and spend.input_tokens > 0 for spend in spent.values())
     assert "cross" in spent
 
 

@@ -21,8 +21,8 @@ from services.runtime.errors import ModelOutage
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN
 from services.store.chunk_tables import chunks, vectors
+from services.store.costs import Costs
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
 from services.wire.subjects import PREFIX
 from tests.e2e.battles import battle
 from tests.integration.indexer.conftest import Server, error
@@ -50,14 +50,14 @@ async def test_a_platform_embeds_each_text_once_at_an_endpoint_and_books_it(
                 models = set(await tx.scalars(select(vectors.c.model)))
                 stored = set(await tx.scalars(select(vectors.c.text_hash)))
                 hashes = set(await tx.scalars(select(chunks.c.text_hash)))
-            parts = await DatabaseSpendStore(platform.database).of_battle_by_stage("battle-001")
+            parts = await Costs(platform.database).of_battle("battle-001")
     assert models == {"words"}
     assert hashes
     assert stored == hashes
     asked = [text for request in endpoint.requests[1:] for text in request]  # the first checks the model
     assert len(asked) == len(set(asked))
-    [spent] = [part.spend for part in parts if (part.stage, part.model) == ("indexer", "words")]
-    assert spent.tokens.input > 0
+    [spent] = [part for part in parts if (part.stage, part.model) == ("indexer", "words")]
+    assert spent.input_tokens > 0
 
 
 async def test_an_indexer_is_ready_once_its_model_answers(endpoint: Server, record: Database) -> None:

@@ -14,6 +14,7 @@ from services.store.database import Database
 from services.store.outcomes import Outcomes
 from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes
+from tests.stored import latest
 
 BATTLES = 100
 _LENSES = (*INDEPENDENT, Lens.GROUNDED)
@@ -22,7 +23,7 @@ COUNTED = dict.fromkeys(Lens, 0) | dict.fromkeys(_LENSES, BATTLES)  # outcomes b
 
 async def until_all_ended(battles: Battles) -> None:
     async with asyncio.timeout(120):
-        while not all(row.ended_at for row in await battles.latest(BATTLES + 1)):
+        while not all(row.ended_at for row in await latest(battles, BATTLES + 1)):
             await asyncio.sleep(0.2)
 
 
@@ -53,11 +54,11 @@ async def test_killing_every_service_in_turn_loses_no_battle_and_counts_none_twi
         database = Database(platform.database_url)
         battles, outcomes = Battles(database), Outcomes(database)
         await submit_and_kill(platform, client)
-        assert any(row.ended_at is None for row in await battles.latest(BATTLES)), "all ended too early"
+        assert any(row.ended_at is None for row in await latest(battles, BATTLES)), "all ended too early"
         await until_all_ended(battles)
         await until_all_counted(outcomes)
 
-        rows = await battles.latest(BATTLES + 1)
+        rows = await latest(battles, BATTLES + 1)
         assert Counter(row.state for row in rows) == {BattleState.SCORED: BATTLES}
         said = await outcomes.of_battles([row.id for row in rows])
         counted = Counter((outcome.lens, name) for name, of_one in said.items() for outcome in of_one)

@@ -14,6 +14,7 @@ from services.store.outcomes import Outcomes
 from tests.e2e.battles import battle
 from tests.e2e.processes import separate_processes
 from tests.e2e.test_separate_processes import until_all_ended
+from tests.stored import latest
 
 BATTLES = 10
 GRADERS = ("answer_quality", "query_profile")
@@ -38,7 +39,7 @@ async def test_two_judges_both_judge_every_battle_also_when_their_process_is_kil
             while (await outcomes.counts("test"))[Lens.JUDGE] < 2 * BATTLES:
                 await asyncio.sleep(0.1)
 
-        rows = await battles.latest(BATTLES + 1)
+        rows = await latest(battles, BATTLES + 1)
         assert Counter(row.state.value for row in rows) == {"scored": BATTLES}
         said = await outcomes.of_battles([row.id for row in rows])
         sources = Counter(outcome.source for of_one in said.values() for outcome in of_one)

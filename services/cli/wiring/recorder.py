@@ -9,7 +9,6 @@ from typing import Any
 from services.cli.declared import keep_declared
 from services.cli.shared_parts import consumer_watch
 from services.cli.wiring.parts import Parts
-from services.recorder.costs import BattleCosts
 from services.recorder.label_watch import LabelWatch
 from services.recorder.parking import Parking
 from services.recorder.reconciler import reconciler
@@ -20,10 +19,10 @@ from services.runtime.stage import Stage
 from services.store.battles import Battles
 from services.store.call_log import CallRetention
 from services.store.claims import DatabaseClaims
+from services.store.costs import Costs
 from services.store.eraser import eraser_of
 from services.store.label_agreement import LabelCounts
 from services.store.parked import ParkedEvents
-from services.store.spend import DatabaseSpendStore
 from services.store.usage import DatabaseWatch
 from services.wire.stages import failure_of
 from services.wire.topology import MOVER_DEAD, consumers
@@ -34,8 +33,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
     battles = Battles(parts.database)
     evaluators = parts.platform.declared_evaluators
-    costs = BattleCosts(DatabaseSpendStore(parts.database))
-    recorder = Recorder(battles, parts.bus.core_publish, evaluators, costs)
+    recorder = Recorder(battles, parts.bus.core_publish, evaluators, Costs(parts.database))
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
     declared = consumers(evaluators)

@@ -44,7 +44,7 @@ from services.gateway.battles.verdicts import (
 )
 from services.store.battles import BattleRow
 from services.store.event_reading import RecordedEvent
-from services.store.failure_rows import RecordedFailure
+from services.store.failed import RecordedFailure
 from services.store.outcome import Outcome
 from services.wire.codec import decode, schema_of
 

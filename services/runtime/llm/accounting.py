@@ -88,9 +88,6 @@ class SpendStore(Protocol):
     async def of_day(self, day: date) -> Spend:
         """Total of a day (UTC)."""
 
-    async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
-        """Totals of a battle and of a day."""
-
     async def of_part_and_day(self, part: Part, name: str, day: date) -> Spend:
         """Total of the battles of an arena, or of those sent with keys of a name, on a day (UTC)."""
 
@@ -126,10 +123,6 @@ class MemorySpendStore:
     async def of_day(self, day: date) -> Spend:
         """Total of the current day; zero for any other day."""
         return self._day[1] if self._day[0] == day else Spend()
-
-    async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
-        """Totals of a battle and of a day."""
-        return await self.of_battle(battle_id), await self.of_day(day)
 
     async def of_part_and_day(self, part: Part, name: str, day: date) -> Spend:
         """Total of an arena on the current day; zero for any other day, and for keys."""
@@ -266,11 +259,9 @@ class Ledger:
 
     async def _spent(self, battle_id: str | None) -> tuple[Spend, Spend]:
         """What a battle and the current day have cost; nothing is read where there is no limit."""
-        if battle_id is not None and self.budget.day == Limit():
-            return await self.for_battle(battle_id), Spend()
-        if battle_id is None or self.budget.battle == Limit():
-            return Spend(), await self.for_day()
-        return await self._store.of_battle_and_day(battle_id, self._today())
+        counts = battle_id is not None and self.budget.battle != Limit()
+        of_battle = await self.for_battle(battle_id) if battle_id is not None and counts else Spend()
+        return of_battle, Spend() if self.budget.day == Limit() else await self.for_day()
 
     def _show_left(self, today: Spend) -> None:
         limit = self.budget.day

@@ -28,7 +28,7 @@ from services.wire.convert import to_message
 from tests.chaos.brokers import brokers, declared
 from tests.e2e.processes import run_here
 from tests.integration.gateway.world import Story, World, battle, opened, submission
-from tests.stored import places_of
+from tests.stored import latest, places_of
 
 TOKEN = "a-token-of-administrators"
 STREAMS = ("ARENA", "INGEST", "DEAD")
@@ -184,7 +184,7 @@ async def test_old_battles_are_deleted_in_batches(world: World, client: AsyncCli
     assert (first.battles, first.more) == (2, True)
     last = await client.delete_expired(before=now, arena="demo", limit=2)
     assert (last.battles, last.more) == (1, False)
-    assert [row.id for row in await world.gateway.battles.latest(10)] == ["running"]
+    assert [row.id for row in await latest(world.gateway.battles, 10)] == ["running"]
     with pytest.raises(Invalid, match="in the future"):
         await client.delete_expired(before=now + timedelta(days=1))
 
@@ -207,7 +207,7 @@ async def test_the_commands_delete_by_id_and_by_age(world: World, client: AsyncC
     assert (code, text.split()[0]) == (0, "1")
     code, text = await asyncio.to_thread(run_here, *options)
     assert (code, text.split()[0]) == (0, "1")
-    assert [row.id for row in await world.gateway.battles.latest(10)] == ["b3"]
+    assert [row.id for row in await latest(world.gateway.battles, 10)] == ["b3"]
     code, text = await asyncio.to_thread(run_here, "retention", "--older-than", "3m", "--url", url)
     assert code == 2
     assert "write 90d, 12h or 8w" in text

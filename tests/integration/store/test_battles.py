@@ -16,7 +16,7 @@ from services.store.database import Database
 from services.store.recording import NewEvent
 from tests import samples
 from tests.samples import NOON
-from tests.stored import body_of
+from tests.stored import body_of, record_new
 
 
 @pytest.fixture
@@ -80,18 +80,16 @@ async def test_a_battle_nobody_sent_is_none(battles: Battles) -> None:
     assert await battles.get("never") is None
 
 
-async def test_the_latest_battles_come_newest_first_and_by_arena(battles: Battles) -> None:
+async def test_battles_are_counted_by_arena(battles: Battles) -> None:
     for number in range(2, 6):
         battle = samples.battle(f"b{number}", arena="odd" if number % 2 else "default")
         await battles.accept(battle, b"", NOON + timedelta(minutes=number))
-    assert [row.id for row in await battles.latest(3)] == ["b5", "b4", "b3"]
-    assert [row.id for row in await battles.latest(9, "odd")] == ["b5", "b3"]
     assert await battles.arenas() == {"default": 3, "odd": 2}
 
 
 async def test_events_come_back_in_order_as_the_bytes_that_travelled(battles: Battles) -> None:
-    assert await battles.record(new(samples.judged()), NOON) == 1
-    assert await battles.record(new(samples.voted()), NOON + timedelta(seconds=1)) == 2
+    assert await record_new(battles, new(samples.judged()), NOON) == 1
+    assert await record_new(battles, new(samples.voted()), NOON + timedelta(seconds=1)) == 2
     first, second = await battles.events_of("b1")
     assert (first.sequence, first.name, first.body, first.recorded_at) == (
         1,
@@ -103,9 +101,9 @@ async def test_events_come_back_in_order_as_the_bytes_that_travelled(battles: Ba
 
 
 async def test_an_event_recorded_twice_leaves_the_counter_alone(battles: Battles) -> None:
-    assert await battles.record(new(samples.judged()), NOON) == 1
-    assert await battles.record(new(samples.judged()), NOON) is None
-    assert await battles.record(new(samples.voted()), NOON) == 2
+    assert await record_new(battles, new(samples.judged()), NOON) == 1
+    assert await record_new(battles, new(samples.judged()), NOON) is None
+    assert await record_new(battles, new(samples.voted()), NOON) == 2
     row = await battles.get("b1")
     assert row is not None
     assert row.event_count == 2
@@ -113,7 +111,7 @@ async def test_an_event_recorded_twice_leaves_the_counter_alone(battles: Battles
 
 async def test_an_event_of_an_unknown_battle_is_refused(battles: Battles) -> None:
     with pytest.raises(LookupError, match="'never' is not in the database"):
-        await battles.record(new(samples.voted(name="never")), NOON)
+        await record_new(battles, new(samples.voted(name="never")), NOON)
 
 
 async def test_twenty_recorders_at_once_number_events_densely_and_each_once(
@@ -122,7 +120,7 @@ async def test_twenty_recorders_at_once_number_events_densely_and_each_once(
     others = [Database(database_url) for _ in range(4)]  # as many processes
     recorders = [battles, *(Battles(other) for other in others)]
     jobs = [
-        recorders[number % 5].record(new(samples.judged(evaluator=f"j{number % 20}")), NOON)
+        record_new(recorders[number % 5], new(samples.judged(evaluator=f"j{number % 20}")), NOON)
         for number in range(40)  # each event twice
     ]
     numbers = await asyncio.gather(*jobs)
@@ -132,66 +130,66 @@ async def test_twenty_recorders_at_once_number_events_densely_and_each_once(
 
 
 async def test_nuggets_and_a_verdict_make_a_battle_scored(battles: Battles) -> None:
-    await battles.record(new(samples.assigned(1, 0, of=1)), NOON)
+    await record_new(battles, new(samples.assigned(1, 0, of=1)), NOON)
     assert await state(battles) is BattleState.RUNNING
-    await battles.record(new(samples.judged()), NOON)
+    await record_new(battles, new(samples.judged()), NOON)
     assert await state(battles) is BattleState.SCORED
 
 
 @pytest.mark.parametrize("stage", [Stage.NUGGETIZER, Stage.ASSIGNER])
 async def test_a_verdict_without_nuggets_is_partial(battles: Battles, stage: Stage) -> None:
-    await battles.record(new(samples.judged()), NOON)
-    await battles.record(new(samples.failed(stage)), NOON)
+    await record_new(battles, new(samples.judged()), NOON)
+    await record_new(battles, new(samples.failed(stage)), NOON)
     assert await state(battles) is BattleState.PARTIAL
 
 
 @pytest.mark.parametrize("stage", [Stage.INTAKE, Stage.SCRAPER, Stage.INDEXER, Stage.RETRIEVER])
 async def test_a_failure_before_the_branches_ends_both(battles: Battles, stage: Stage) -> None:
-    await battles.record(new(samples.failed(stage)), NOON)
+    await record_new(battles, new(samples.failed(stage)), NOON)
     assert await state(battles) is BattleState.FAILED
 
 
 async def test_a_failure_after_the_branches_ends_neither(battles: Battles) -> None:
-    await battles.record(new(samples.failed(Stage.RECORDER)), NOON)
+    await record_new(battles, new(samples.failed(Stage.RECORDER)), NOON)
     assert await state(battles) is BattleState.RUNNING
 
 
 async def test_a_late_failure_does_not_undo_a_success(battles: Battles) -> None:
-    await battles.record(new(samples.judged()), NOON)
-    await battles.record(new(samples.failed(Stage.JUDGE)), NOON)
+    await record_new(battles, new(samples.judged()), NOON)
+    await record_new(battles, new(samples.failed(Stage.JUDGE)), NOON)
     row = await battles.get("b1")
     assert row is not None
     assert row.judge_state is Branch.DONE
 
 
 async def test_a_success_after_a_failure_counts(battles: Battles) -> None:
-    await battles.record(new(samples.failed(Stage.SCRAPER)), NOON)
-    await battles.record(new(samples.judged()), NOON)
+    await record_new(battles, new(samples.failed(Stage.SCRAPER)), NOON)
+    await record_new(battles, new(samples.judged()), NOON)
     assert await state(battles) is BattleState.PARTIAL
-    await battles.record(new(samples.assigned(1, 0, of=1)), NOON)
+    await record_new(battles, new(samples.assigned(1, 0, of=1)), NOON)
     assert await state(battles) is BattleState.SCORED
 
 
 async def test_a_battle_ends_once(battles: Battles) -> None:
     later = NOON + timedelta(minutes=1)
-    await battles.record(new(samples.judged()), NOON)
-    await battles.record(new(samples.failed(Stage.ASSIGNER)), later)
-    await battles.record(new(samples.assigned(1, 0, of=1)), later + timedelta(minutes=1))
+    await record_new(battles, new(samples.judged()), NOON)
+    await record_new(battles, new(samples.failed(Stage.ASSIGNER)), later)
+    await record_new(battles, new(samples.assigned(1, 0, of=1)), later + timedelta(minutes=1))
     row = await battles.get("b1")
     assert row is not None
     assert row.ended_at == later
 
 
 async def test_a_vote_moves_no_branch(battles: Battles) -> None:
-    await battles.record(new(samples.voted(Vote.TIE)), NOON)
+    await record_new(battles, new(samples.voted(Vote.TIE)), NOON)
     assert await state(battles) is BattleState.RUNNING
 
 
 async def test_failures_come_newest_first_with_their_reason(battles: Battles) -> None:
     await battles.accept(samples.battle("b2"), b"", NOON)
-    await battles.record(new(samples.failed(Stage.JUDGE)), NOON)
+    await record_new(battles, new(samples.failed(Stage.JUDGE)), NOON)
     refused = samples.failed(Stage.ASSIGNER, "b2", Reason.LLM_REFUSED)
-    await battles.record(new(refused), NOON + timedelta(seconds=1))
+    await record_new(battles, new(refused), NOON + timedelta(seconds=1))
     newest, oldest = await battles.failures()
     assert (newest.battle_id, newest.failure) == ("b2", refused.failure)
     assert (oldest.battle_id, oldest.failed_at) == ("b1", NOON)

@@ -23,7 +23,6 @@ from services.runtime.llm.prices import Money, Tokens
 from services.store import recount as recounting
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
-from services.store.cost_tables import cost_counters
 from services.store.database import Database
 from services.store.doubts import doubts
 from services.store.judge_biases import judge_counters
@@ -96,7 +95,6 @@ NONE_WRONG = dict.fromkeys(
             judge_counters,
             label_counters,
             spend_counters,
-            cost_counters,
             doubts,
         )
     ),
@@ -241,7 +239,6 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
         await tx.execute(update(judge_counters).values(longer_wins=judge_counters.c.longer_wins + 1))
         await tx.execute(text("DELETE FROM battle_counters WHERE kind = 'month'"))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
-        await tx.execute(update(cost_counters).values(calls=cost_counters.c.calls + 1))
         labels = dict.fromkeys(LABEL_COLUMNS.values(), 1) | {
             "arena": "default",
             "evaluator": "e",
@@ -263,7 +260,6 @@ async def spoil(database: Database) -> None:
         await tx.execute(text("DELETE FROM joint_counters"))
         await tx.execute(update(battle_counters).values(battles=battle_counters.c.battles - 1))
         await tx.execute(update(spend_counters).values(picos=spend_counters.c.picos + 1))
-        await tx.execute(update(cost_counters).values(calls=cost_counters.c.calls + 1))
 
 
 async def test_counters_are_corrected_while_others_write(database: Database) -> None:

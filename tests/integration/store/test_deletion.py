@@ -30,7 +30,7 @@ from services.store.tables import blobs, metadata
 from services.wire.codec import encode, schema_of
 from tests import samples
 from tests.samples import NOON
-from tests.stored import LATER, URL, WrittenOutcomes, evaluate, places_of, sent
+from tests.stored import LATER, URL, WrittenOutcomes, evaluate, places_of, record_new, sent
 
 
 async def finish_all(database: Database) -> None:
@@ -139,7 +139,7 @@ async def test_content_of_versions_that_did_not_store_its_battle_is_deleted_as_w
         await tx.exec_driver_sql("DELETE FROM sources")
     submitted = replace(sent("oolong"), key="again", battle=samples.battle("oolong", a="x" * 300_000))
     new = NewEvent("again", "submitted", submitted, schema_of(events.BattleSubmitted), large)
-    await Battles(database).record(new, LATER)
+    await record_new(Battles(database), new, LATER)
     async with database.transaction() as tx:  # as it was stored before bodies were compressed
         plain = update(table("events", column("message_id"), column("body", LargeBinary)))
         await tx.execute(plain.where(column("message_id") == "again").values(body=large))

@@ -11,9 +11,11 @@ from sqlalchemy import event
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.budget import Limit
 from services.runtime.llm.prices import Money, Tokens
+from services.store.costs import Costs
 from services.store.database import Database
 from services.store.evaluator_budget import EvaluatorBudget
 from services.store.spend import DatabaseSpendStore
+from tests.databases import engines_of
 
 TODAY = date(2026, 5, 4)
 STAGE = "grader-answer_quality"
@@ -69,22 +71,22 @@ async def test_evaluators_do_not_use_up_the_budget_of_the_battle(database: Datab
     for stage in ("judge", STAGE):
         await store.add(entry(stage))
     assert (await store.of_battle("b1")).tokens.total == 100
-    of_battle, of_day = await store.of_battle_and_day("b1", TODAY)
-    assert (of_battle.tokens.total, of_day.tokens.total) == (100, 200)
-    assert sum(each.spend.calls for each in await store.of_battle_by_stage("b1")) == 2
+    assert (await store.of_day(TODAY)).tokens.total == 200
+    assert sum(line.calls for line in await Costs(database).of_battle("b1")) == 2
 
 
 async def test_what_was_spent_is_not_summed_over_all_calls(database: Database) -> None:
     await DatabaseSpendStore(database).add(entry())
     statements: list[str] = []
 
-    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, _given: Any, _context: Any, _many: bool) -> None:
-        statements.append(statement)
+        statements.append(" ".join(statement.split()))
 
+    for engine in engines_of(database):
+        event.listen(engine, "before_cursor_execute", remember)
     assert await budget(database, Limit(tokens=100), [0.0]).exhausted() == "100 of 100 tokens"
-    assert [statement for statement in statements if "FROM cost_counters" in statement]
-    assert not [statement for statement in statements if "FROM spend" in statement]
+    assert [statement for statement in statements if "FROM spend_counters" in statement]
+    assert not [statement for statement in statements if "FROM spend " in statement]
 
 
 async def test_calls_in_other_currencies_and_without_a_price_cost_nothing(database: Database) -> None:

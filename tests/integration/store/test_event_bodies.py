@@ -30,7 +30,7 @@ from services.wire.codec import decode, encode, message_id, schema_of
 from services.wire.subjects import event_name
 from tests import samples
 from tests.samples import NOON
-from tests.stored import body_of
+from tests.stored import body_of, record_new
 
 URL = "https://example.org/tea"
 
@@ -206,7 +206,7 @@ async def test_bodies_that_are_no_events_come_back_as_they_were(database: Databa
         event = new_event(samples.judged(fought=battle))
         for schema in (schema_of(events.BattleRetrieved), schema_of(events.BattleSubmitted)):
             new = replace(event, message_id=f"{number} {schema}", schema=schema, body=body)
-            await Battles(database).record(new, NOON)
+            await record_new(Battles(database), new, NOON)
     stored = await Battles(database).events_of("oolong")
     assert [event.body for event in stored] == [body for body in odd for _ in range(2)]
     assert await body_of(Battles(database), "oolong") == b"\xfe\xff"

@@ -16,7 +16,7 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.outcome import Outcome
 from tests.samples import NOON, battle
-from tests.stored import WrittenOutcomes
+from tests.stored import WrittenOutcomes, latest
 
 HUMAN = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 JUDGES = [replace(HUMAN, source=f"judge:{name}", lens=Lens.JUDGE) for name in ("one", "two")]
@@ -72,7 +72,7 @@ async def test_flagged_battles_are_listed_newest_first(database: Database) -> No
     await receive(database)
     rows = (await BattleSearch(database).page(BattleFilter("default", flagged=True), 10)).rows
     assert [(row.id, row.flagged) for row in rows] == [("b1", True), ("b0", True)]
-    assert len(await Battles(database).latest(10, "default")) == 5
+    assert len(await latest(Battles(database), 10, "default")) == 5
 
 
 async def test_flagged_battles_are_counted_and_listed_by_their_index(database: Database) -> None:

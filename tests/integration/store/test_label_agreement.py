@@ -20,6 +20,7 @@ from services.store.label_agreement import LabelCounts
 from services.store.recount import recount
 from tests import samples
 from tests.samples import NOON
+from tests.stored import record_new
 
 WRONG, NONE, PARTIAL, FULL = ORDER
 
@@ -39,7 +40,7 @@ def compared(
 async def record(battles: Battles, *events: BattleGraded) -> None:
     for event in events:
         new = NewEvent(f"graded:{event.key}", "graded", event, "arena.v1.BattleGraded", b"body")
-        await battles.record(new, NOON)
+        await record_new(battles, new, NOON)
 
 
 async def test_labels_are_counted_replaced_and_deleted_with_their_battle(database: Database) -> None:

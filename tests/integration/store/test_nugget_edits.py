@@ -21,7 +21,7 @@ from services.store.recording import NewEvent
 from services.wire.codec import encode, message_id, schema_of
 from tests import samples
 from tests.samples import NOON
-from tests.stored import WrittenOutcomes, pair_counts
+from tests.stored import WrittenOutcomes, pair_counts, record_new
 
 CHANGE = NuggetChange(EditKind.ADD, (), "Tea has caffeine.", Importance.OKAY)
 
@@ -40,7 +40,9 @@ async def battles(database: Database) -> Battles:
     for event in (samples.nuggetized(1), samples.assigned(1, 0, of=1), samples.judged()):
         kind = type(event)
         name = kind.__name__.removeprefix("Battle").lower()
-        await battles.record(NewEvent(message_id(event), name, event, schema_of(kind), encode(event)), NOON)
+        await record_new(
+            battles, NewEvent(message_id(event), name, event, schema_of(kind), encode(event)), NOON
+        )
     return battles
 
 
@@ -62,7 +64,7 @@ async def test_an_edit_is_stored_with_its_event_and_its_battle_runs_again(
     stored = await battles.events_of("b1")
     assert [event.name for event in stored] == ["nuggetized", "assigned", "judged", "nuggetized"]
     assert stored[-1].body == new.event.body
-    assert await battles.record(new.event, NOON) is None  # what the recorder receives is known
+    assert await record_new(battles, new.event, NOON) is None  # what the recorder receives is known
 
 
 async def test_of_edits_at_the_same_time_one_is_accepted(battles: Battles, database: Database) -> None:
@@ -85,7 +87,7 @@ async def test_an_edit_needs_an_ended_battle_and_the_next_version(
     assert await edits.add(new_edit(version=3)) is EditResult.RUNNING
     failed = samples.failed(Stage.ASSIGNER)
     new = NewEvent(message_id(failed), "failed", failed, schema_of(type(failed)), encode(failed))
-    await battles.record(new, NOON)
+    await record_new(battles, new, NOON)
     assert await edits.add(new_edit()) is EditResult.OUTDATED
     assert await edits.add(new_edit(version=3)) is EditResult.ADDED
 

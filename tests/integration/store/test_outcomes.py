@@ -20,7 +20,7 @@ from services.store.stated_outcomes import outcomes_of
 from services.store.tables import battles
 from tests import samples
 from tests.samples import NOON, battle
-from tests.stored import WrittenOutcomes, pair_counts
+from tests.stored import WrittenOutcomes, pair_counts, record_new
 
 OUTCOME = Outcome("b1", "human", Lens.HUMAN, "default", "left", "right", Vote.A, None, NOON)
 
@@ -103,7 +103,7 @@ async def test_an_edited_list_that_decides_nothing_takes_back_the_preference_of_
     outcomes = WrittenOutcomes(database)
     await Battles(database).accept(battle(), b"", NOON)
     for labelled, stored in ((event, [Vote.A]), (edited, [])):
-        await Battles(database).record(NewEvent.of(labelled, outcomes_of(labelled, NOON)), NOON)
+        await record_new(Battles(database), NewEvent.of(labelled, outcomes_of(labelled, NOON)), NOON)
         assert [outcome.winner for outcome in await outcomes.of_battle("b1")] == stored
     assert (await outcomes.lens_counts("default", Lens.NUGGET)).decided == 0
     assert set((await recount(database, repair=False)).values()) == {0}

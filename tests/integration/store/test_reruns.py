@@ -14,7 +14,7 @@ from services.store.recording import NewEvent
 from services.store.reruns import Restart
 from tests import samples
 from tests.samples import NOON
-from tests.stored import restarted
+from tests.stored import record_new, restarted
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ async def battles(database: Database) -> Battles:
 async def happens(battles: Battles, event: BattleEvent, minutes: int = 0) -> None:
     name = type(event).__name__
     new = NewEvent(f"{name}:{event.key}", name, event, f"arena.v1.{name}", event.key.encode())
-    await battles.record(new, NOON + timedelta(minutes=minutes))
+    await record_new(battles, new, NOON + timedelta(minutes=minutes))
 
 
 async def test_a_battle_that_runs_or_is_scored_or_unknown_is_left_alone(

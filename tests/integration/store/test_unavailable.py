@@ -134,16 +134,14 @@ async def test_an_error_of_our_own_is_not_mistaken_for_an_outage(database: Datab
 async def test_what_failed_half_way_leaves_no_trace(database: Database) -> None:
     async def fail_half_way() -> None:
         async with database.transaction() as tx:
-            await tx.execute(
-                text("INSERT INTO spend_counters VALUES ('2026-05-04', 0, 'USD', 1, 1, 0, 1, 1, 0)")
-            )
-            assert await tx.scalar(text("SELECT count(*) FROM spend_counters")) == 1
+            await tx.execute(text("INSERT INTO access_secrets VALUES ('name', 'secret')"))
+            assert await tx.scalar(text("SELECT count(*) FROM access_secrets")) == 1
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await fail_half_way()
     async with database.transaction() as tx:
-        assert await tx.scalar(text("SELECT count(*) FROM spend_counters")) == 0
+        assert await tx.scalar(text("SELECT count(*) FROM access_secrets")) == 0
 
 
 async def test_a_connection_that_the_server_closed_meanwhile_is_replaced(

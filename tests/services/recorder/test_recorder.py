@@ -16,13 +16,13 @@ from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
 from services.gateway.battles.assembly import failure_view
-from services.recorder.costs import BattleCosts
 from services.recorder.parking import Parking
 from services.recorder.stage import Recorder
 from services.runtime.errors import InvalidInput
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
 from services.store.battles import Battles
+from services.store.costs import Costs
 from services.store.database import Database
 from services.store.outcomes import Outcomes
 from services.store.parked import ParkedEvents
@@ -58,7 +58,7 @@ async def test_every_event_is_recorded_once_and_nudged_whenever_it_comes(record:
 
 
 async def test_the_cost_of_a_battle_is_exported_once_when_it_has_ended(record: Database) -> None:
-    recorder = Recorder(Battles(record), Nudges(), costs=BattleCosts(DatabaseSpendStore(record)))
+    recorder = Recorder(Battles(record), Nudges(), costs=Costs(record))
 
     def exported() -> tuple[float | None, float | None]:
         labels = {"arena": samples.battle().arena, "currency": "XTS"}

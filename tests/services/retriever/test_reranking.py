@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
@@ -288,7 +288,7 @@ async def test_what_nobody_waits_for_any_more_is_booked_by_its_estimate(
 
 async def test_a_database_that_is_away_is_waited_for(server: Server) -> None:
     class Away(MemorySpendStore):
-        async def of_battle_and_day(self, battle_id: str, day: date) -> tuple[Spend, Spend]:
+        async def of_battle(self, battle_id: str) -> Spend:
             raise Outage(Reason.STORE_UNAVAILABLE, "away")
 
     client = openai.AsyncOpenAI(api_key="k", base_url="http://there.invalid/v1", max_retries=0)
