@@ -7,6 +7,7 @@ come with the battles. Each battle is sent in a request of its own and followed 
 arena does it. The times begin before the request. The board is read every 0.1 s: the k-th battle that ended
 is rated once the board counts k. Afterwards many clients follow one battle, and the first and the last of
 them to learn that it ended are compared. This process and the model share the processor with the services.
+What a battle costs processor, broker and database is counted beyond what a platform at rest costs.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import httpx2
 import psutil
 from sqlalchemy import make_url
 
+from benchmarks import live_load
 from benchmarks.cpu import offline_model, write_battles
 from benchmarks.live_followers import spread_of
 from benchmarks.live_stages import seconds_by_step, show_steps
@@ -35,6 +37,7 @@ GOALS = {"first nuggets": 1.5, "explanation": 3.0, "rating": 3.5}  # seconds, 95
 _GROWTH_GOAL = 1.1  # of memory, from the first third of the run to its end
 LATENCY = ("--latency", "0.3", "--latency-per-token", "0.002")
 _POLL = 0.1  # seconds
+_REST = 20.0  # seconds without battles, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Scale:
     followers: int
 
 
-SCALES = {"small": Scale(6, 20), "full": Scale(300, 500)}
+SCALES = {"small": Scale(6, 20), "medium": Scale(60, 20), "full": Scale(300, 500)}
 
 
 @dataclass(slots=True)
@@ -78,6 +81,8 @@ class Numbers:
         memory_mb: Memory of all services after a third of the run, and at its end.
         followers: Clients that followed one battle.
         spread: Seconds between the first and the last of them that learnt of its end.
+        at_rest: What counters grow by for a reading of the board without battles; see `live_load`.
+        load: What a battle adds.
     """
 
     battles: int
@@ -88,6 +93,8 @@ class Numbers:
     memory_mb: tuple[float, float]
     followers: int
     spread: float
+    at_rest: dict[str, float]
+    load: dict[str, float]
 
 
 @asynccontextmanager
@@ -170,8 +177,8 @@ def memory_mb(running: Platform) -> float:
 
 async def steady(
     http: httpx2.AsyncClient, running: Platform, bodies: Sequence[str], rate: float
-) -> tuple[Times, tuple[float, float]]:
-    """Send battles at a steady pace; their times, and the memory of all services."""
+) -> tuple[Times, tuple[float, float], int]:
+    """Send battles at a steady pace; their times, the memory of all services, and readings of the board."""
     times, seen, done = Times(), list[tuple[float, int]](), asyncio.Event()
     watching = asyncio.create_task(watch(http, seen, done))
     began, memory, tasks = time.monotonic(), 0.0, []
@@ -187,7 +194,17 @@ async def steady(
     done.set()
     await watching
     times.shown["rating"] = rated(times, seen)
-    return times, (memory, memory_mb(running))
+    return times, (memory, memory_mb(running)), len(seen)
+
+
+async def at_rest_for(http: httpx2.AsyncClient, seconds: float) -> int:
+    """Nothing but a reader of the board, as in `steady`, for some seconds; how often it read."""
+    seen, done = list[tuple[float, int]](), asyncio.Event()
+    watching = asyncio.create_task(watch(http, seen, done))
+    await asyncio.sleep(seconds)
+    done.set()
+    await watching
+    return len(seen)
 
 
 async def _until_counted(http: httpx2.AsyncClient, count: int) -> None:
@@ -210,8 +227,14 @@ async def measure(scale: Scale, rate: float, database: str, model: str) -> Numbe
         ):
             await spread_of(http, first, 1)  # the first battle of a process imports what it needs
             await _until_counted(http, 1)
+            before = await live_load.counted(running, folder)
+            readings = await at_rest_for(http, min(_REST, scale.seconds))
+            between = await live_load.counted(running, folder)
+            at_rest = live_load.growth(before, between, readings)
             began = time.time()
-            times, memory = await steady(http, running, bodies, rate)
+            times, memory, readings = await steady(http, running, bodies, rate)
+            load = live_load.growth(between, await live_load.counted(running, folder), count)
+            load = live_load.beyond_rest(load, at_rest, readings / count)
             steps = await seconds_by_step(running.database_url, began)
             spread = await spread_of(http, last, scale.followers)
     return Numbers(
@@ -223,6 +246,8 @@ async def measure(scale: Scale, rate: float, database: str, model: str) -> Numbe
         memory_mb=memory,
         followers=scale.followers,
         spread=spread,
+        at_rest=at_rest,
+        load=load,
     )
 
 
@@ -256,6 +281,7 @@ def show(numbers: Numbers) -> None:
     show_steps(numbers.steps)
     before, after = numbers.memory_mb
     print(f"memory of all services: {before:.0f} MB after a third of the run, {after:.0f} MB at its end")
+    live_load.show_load(numbers.at_rest, numbers.load)
     print(f"{numbers.followers} clients learn of the end of a battle within {numbers.spread:.2f} s\n")
 
 

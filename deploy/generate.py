@@ -1,6 +1,6 @@
 """Writes what follows from the pipeline: services of compose, manifests, import rules, the table of events.
 
-    python deploy/generate.py    after a change of domain/pipeline.py, views/events.py or wire/permissions.py
+    python deploy/generate.py    after a change of pipeline.py, views/events.py, permissions.py or alerts.yaml
 
 A stage gets a service in compose.yaml, a Deployment, a trigger of KEDA and a target of Prometheus. The stages
 of `SPECIAL` need more than a model; their services are written by hand, like those that are no stages. Every
@@ -9,6 +9,7 @@ service gets a user of the broker, and its password.
 
 import tomllib
 from pathlib import Path
+from textwrap import indent
 from typing import get_args
 
 from pydantic.fields import FieldInfo
@@ -173,7 +174,7 @@ spec:
 
 
 def files() -> dict[str, str]:
-    """The text that each file has to have, by its path."""
+    """The text that each file has to have, by its path. The alerts are those of Prometheus's own file."""
     plain = [stage for stage in PIPELINE if stage not in SPECIAL]
     services = " | ".join(f"services.{name}" for name in GRPC_PORTS)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
@@ -181,6 +182,7 @@ def files() -> dict[str, str]:
     targets = "".join(f"          - {name}:9464\n" for name in GRPC_PORTS)
     images = "".join(f"  - {{name: nuggetstream-{name}, newTag: {version}}}\n" for name in GRPC_PORTS)
     events = "".join(map(_row, OF_KIND.values()))
+    alerts = (ROOT / "deploy/prometheus/alerts.yaml").read_text(encoding="utf-8").partition("groups:\n")[2]
     return {
         "deploy/compose.yaml": _with(
             "deploy/compose.yaml", "  # --- stages", "\n  # --- end of stages", compose
@@ -197,6 +199,9 @@ def files() -> dict[str, str]:
             _BY_PROCESSOR.format(name=name, most=_MOST_PODS.get(name, 20))
             for name in GRPC_PORTS
             if name != _NOT_SCALED
+        ),
+        "k8s/components/monitoring/alerts.yaml": _with(
+            "k8s/components/monitoring/alerts.yaml", "  groups:", "", indent(alerts, "  ")
         ),
         "k8s/base/broker-passwords.yaml": _HEAD
         + "---\n".join(_BROKER_USER.format(name=name) for name in GRPC_PORTS),

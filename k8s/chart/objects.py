@@ -10,6 +10,7 @@ from k8s.checks.render import COMPONENTS, K8S, NEEDED, Manifest, pod_template, r
 
 SETTINGS = {"settings": "settings", "model-settings": "modelSettings", "scraper-settings": "scraperSettings"}
 VERSION = yaml.safe_load((K8S / "base/kustomization.yaml").read_text(encoding="utf-8"))["images"][0]["newTag"]
+RUNBOOKS = "https://docs.example/operations/alerts.html"  # in each alert, before the name of its section
 OTHERS = ("ingress", "keda", "monitoring")  # namespaces
 _HASH = re.compile(r"-[bcdfghkmt0-9]{10}$")
 _IMAGE = re.compile(rf"(nuggetstream-[a-z]+):{re.escape(VERSION)}")
@@ -19,6 +20,7 @@ MARKS = {
     "@@tag@@": "{{ $.Values.image.tag | default $.Chart.AppVersion }}",
     "@@namespace@@": "{{ $.Release.Namespace }}",
     "@@host@@": "{{ $.Values.host }}",
+    "@@runbooks@@": "{{ $.Values.runbooks }}",
     "@@release@@": "{{ $.Values.monitoringRelease }}",
     "@@cidr@@": '{{ required "set databaseOutside.cidr to the addresses of your database, as in 10.1.2.3/32" '
     "$.Values.databaseOutside.cidr }}",
@@ -94,5 +96,6 @@ def _marked(text: str, key: str) -> str:
         return f"@@{text}@@"
     text = _IMAGE.sub(r"@@registry@@\1:@@tag@@", text)
     text = text.replace("arena.example", "@@host@@").replace("192.0.2.10/32", "@@cidr@@")
+    text = text.replace(RUNBOOKS, "@@runbooks@@")
     text = "@@release@@" if text == "kube-prometheus-stack" else text
     return re.sub(r"(?<=\.)nuggetstream\b", "@@namespace@@", text)

@@ -18,7 +18,13 @@ K8S = Path(__file__).parents[1]
 OVERLAYS = sorted(path.parent for path in (K8S / "overlays").glob("*/kustomization.yaml"))
 COMPONENTS = sorted(path.parent for path in (K8S / "components").glob("*/kustomization.yaml"))
 # Components that change another one, which stands before them.
-NEEDED = {"database-outside": "network-policies", "nats-single": "nats-cluster", "nats-tls": "nats-cluster"}
+NEEDED = {
+    "database-outside": "network-policies",
+    "nats-exporter": "nats-cluster",
+    "nats-single": "nats-cluster",
+    "nats-tls": "nats-cluster",
+    "postgres-exporter": "postgres",
+}
 
 Manifest = dict[str, Any]
 

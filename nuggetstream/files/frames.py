@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = "str | Sequence[Shape] | Mapping[str, Shape]"
 """Shape of a value in Parquet: "text", "count", "number" or "flag", a list of one shape, or an object."""
+_STORE = {"max_retries": 1}  # of a request to an object store
 _BATCH = 64  # rows of Parquet that are in memory at once
 
 
@@ -119,6 +120,45 @@ def lines_to_parquet(lines: Path, path: Path, shape: Shape) -> None:
         pl.DataFrame(schema=schema).write_parquet(path)
         return
     pl.scan_ndjson(lines, schema=schema, batch_size=_BATCH).sink_parquet(path)
+
+
+def send_parquet(path: Path, url: str) -> None:
+    """Copy a Parquet file to an object store, in memory of a few rows.
+
+    Args:
+        path: The file.
+        url: Where it is written, as in s3://bucket/name.parquet. Credentials, region and address of the
+            store are those of the environment (AWS_ACCESS_KEY_ID and so on).
+
+    Raises:
+        UnusableFile: The store cannot be reached, or rejects this; or polars is not installed.
+    """
+    pl = _module("polars", path)
+    try:
+        pl.scan_parquet(path).sink_parquet(url, storage_options=_STORE)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UnusableFile(_unreachable(url, error)) from error
+
+
+def is_sent(url: str) -> bool:
+    """Whether an object store has a Parquet file.
+
+    Raises:
+        UnusableFile: The store cannot be reached, or rejects this; or polars is not installed.
+    """
+    pl = _module("polars")
+    try:
+        pl.scan_parquet(url, storage_options=_STORE).collect_schema()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        if isinstance(error, FileNotFoundError) or "404" in str(error):
+            return False
+        raise UnusableFile(_unreachable(url, error)) from error
+    return True
+
+
+def _unreachable(url: str, error: Exception) -> str:
+    cause = str(error).splitlines()[0][:200]
+    return f"{url}: the store does not answer, or rejects the credentials in AWS_ACCESS_KEY_ID: {cause}"
 
 
 def _type(pl: Any, shape: Shape) -> Any:

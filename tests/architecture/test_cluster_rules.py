@@ -155,6 +155,19 @@ def test_the_release_label_of_the_operator_chart_can_be_set(tmp_path: Path) -> N
     assert labels == {"PodMonitor": "my-release", "PrometheusRule": "my-release"}
 
 
+def test_the_page_that_alerts_link_to_can_be_set_in_one_place(tmp_path: Path) -> None:
+    (rules_of_alerts,) = [
+        m for m in on_top(tmp_path, **documented("name: runbooks")) if m["kind"] == "PrometheusRule"
+    ]
+    urls = {
+        rule["annotations"]["runbook_url"].partition("#")
+        for group in rules_of_alerts["spec"]["groups"]
+        for rule in group["rules"]
+    }
+    assert {(page, mark) for page, mark, _ in urls} == {("https://wiki.example/alerts", "#")}
+    assert {section for _, _, section in urls} >= {"dead-letters", "the-database-fills"}
+
+
 def test_the_services_that_pay_for_calls_and_the_gateway_read_the_price_file() -> None:
     for folder in OVERLAYS:
         manifests = render(folder)

@@ -1,7 +1,6 @@
 """`nuggetstream export-days`: what was evaluated and spent, as Parquet tables by day."""
 
 import asyncio
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -17,6 +16,7 @@ from nuggetstream.files.formats.day_tables import write_tables
 from nuggetstream.files.formats.exporting import View
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.day_folders import Bucket, Folder
 from services.cli.commands.export_file import battles_of, is_since, opened_database
 from services.cli.showing import refusing
 from services.store.costs import Costs
@@ -31,20 +31,22 @@ class StillRunning(Exception):
 
 
 @click.command("export-days")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("target", metavar="FOLDER|s3://BUCKET/PREFIX")
 @click.option("--arena", help="Only battles and costs of this arena.")
 @click.option(
     "--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC).  [default: that of the first battle]"
 )
-def command(folder: Path, arena: str | None, since: datetime | None) -> None:
-    """Write Parquet tables of each day that is over (UTC) to FOLDER/day=YYYY-MM-DD.
+def command(target: str, arena: str | None, since: datetime | None) -> None:
+    """Write Parquet tables of each day that is over (UTC) to FOLDER/day=YYYY-MM-DD, or below s3://BUCKET/PREFIX.
 
     The tables are battles, nuggets, labels, judgments, outcomes and spend. The folder of a day appears once
-    all its tables are written, and a day that has one is not written again. A day with a battle that has
-    not ended is left for the next time. It reads the database NUGGETSTREAM_DATABASE_URL.
+    all its tables are written, in a bucket its table of battles last, and a day that has one is not written
+    again. A day with a battle that has not ended is left for the next time. It reads the database
+    NUGGETSTREAM_DATABASE_URL, and the usual variables of S3 (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL and so on).
     """
+    days = Bucket(target.rstrip("/")) if target.startswith("s3://") else Folder(Path(target))
     with refusing(UnusableFile), asyncio.Runner() as runner, opened_database(runner) as database:
-        writer = _Writer(runner, database, folder, arena)
+        writer = _Writer(runner, database, days, arena)
         day = since.date() if since is not None else runner.run(Costs(database).first_day())
         over = (datetime.now(UTC) - _SETTLED).date()
         while day is not None and day < over:
@@ -59,31 +61,27 @@ class _Writer:
     Attributes:
         runner: Runs the queries.
         database: Whose battles are written.
-        folder: The folder of all days.
+        days: Where the days are written.
         arena: The only arena that is written; all when None.
     """
 
     runner: asyncio.Runner
     database: Database
-    folder: Path
+    days: Folder | Bucket
     arena: str | None
 
     def write(self, day: date) -> None:
         """Write the tables of a day that has none yet, and is not empty."""
-        target, part = self.folder / f"day={day}", self.folder / f".day={day}"
-        if target.exists():
+        if self.days.has(name := f"day={day}"):
             return
-        shutil.rmtree(part, ignore_errors=True)  # of a run that was stopped
-        part.mkdir(parents=True)
         spend = self._spend(day)
         try:
-            if (count := write_tables(_ended(self._battles(day)), spend, part)) or spend:
-                part.rename(target)
-                click.echo(f"{target}: {many(count, 'battle')}")
+            with self.days.part(name) as part:
+                if (count := write_tables(_ended(self._battles(day)), spend, part)) or spend:
+                    self.days.keep(part, name)
+                    click.echo(f"{self.days.root}/{name}: {many(count, 'battle')}")
         except StillRunning as battle:
-            click.echo(f"{target}: not written, because battle {battle} has not ended")
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
+            click.echo(f"{self.days.root}/{name}: not written, because battle {battle} has not ended")
 
     def _battles(self, day: date) -> Iterable[View]:
         begin, end = (datetime.combine(each, time(), UTC) for each in (day, day + _DAY))

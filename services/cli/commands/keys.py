@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,10 +16,14 @@ from services.cli.prepared import prepared_database
 from services.cli.process import read_settings
 from services.cli.settings import PlatformSettings
 from services.runtime.errors import StageError
+from services.runtime.llm.accounting import Spend
+from services.runtime.llm.prices import PriceTable
+from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN
 from services.store.api_keys import ApiKeys, StoredKey, today
 from services.store.audit_log import AuditEntry, AuditLog
 from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
 
 T = TypeVar("T")
 _WHO = "command"
@@ -99,16 +103,20 @@ def create_command(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @_DATA_DIR
 def list_command(as_json: bool, data_dir: Path | None) -> None:
-    """List all keys, the oldest first, with what is left of their quotas."""
-    now = datetime.now(UTC)
+    """List all keys, the oldest first, with what is used of their quotas and budgets today (UTC).
 
-    async def read(database: Database) -> tuple[list[StoredKey], dict[str, int]]:
-        keys = ApiKeys(database)
-        return await keys.all(), await keys.used(today(now))
+    A budget is that of all keys of a name, from the price file that NUGGETSTREAM_LLM_PRICES names.
+    """
+    now, budgets = datetime.now(UTC), _budgets()
+
+    async def read(database: Database) -> tuple[list[StoredKey], _Used]:
+        keys, store = ApiKeys(database), DatabaseSpendStore(database, budgets.currency)
+        spent = {name: await store.of_part_and_day("key", name, today(now)) for name in budgets.keys}
+        return await keys.all(), _Used(now, await keys.used(today(now)), budgets, spent)
 
     stored, used = _with_database(data_dir, read)
     for key in stored:
-        click.echo(_json(key, used, now) if as_json else _line(key, used, now))
+        click.echo(_json(key, used) if as_json else _line(key, used))
 
 
 @command.command("revoke")
@@ -175,13 +183,38 @@ def _with_database(data_dir: Path | None, work: Callable[[Database], Awaitable[T
     return asyncio.run(run())
 
 
-def _line(key: StoredKey, used: dict[str, int], now: datetime) -> str:
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """What keys have used today: battles by id, and what calls cost by name, where the name has a budget."""
+
+    now: datetime
+    battles: dict[str, int]
+    budgets: PriceTable
+    spent: dict[str, Spend]
+
+
+def _budgets() -> PriceTable:
+    path = read_settings(LLMSettings).prices
+    try:
+        return PriceTable() if path is None else PriceTable.load(path)
+    except (OSError, ValueError) as error:
+        raise click.ClickException(f"the budgets of keys cannot be read: {error}") from error
+
+
+def _line(key: StoredKey, used: _Used) -> str:
     arenas = "all arenas" if key.arenas is None else ",".join(key.arenas)
-    parts = [key.id, _state(key, now), ",".join(key.roles), arenas]
+    parts = [key.id, _state(key, used.now), ",".join(key.roles), arenas]
     parts += [f"user {key.proxy_user}"] if key.proxy_user else []
     parts += [f"{key.per_minute}/minute"] if key.per_minute is not None else []
     if key.battles_per_day is not None:
-        parts.append(f"{used.get(key.id, 0)} of {key.battles_per_day} battles today")
+        parts.append(f"{used.battles.get(key.id, 0)} of {key.battles_per_day} battles today")
+    if (limit := used.budgets.day_limit("key", key.name)) is not None:
+        spent = used.spent[key.name]
+        if limit.tokens is not None:
+            parts.append(f"{spent.tokens.total:,} of {limit.tokens:,} tokens today")
+        if limit.money is not None:
+            parts.append(f"{spent.amount:.4f} of {limit.money} {used.budgets.currency} today")
+        parts += [f"{spent.unpriced} calls without a price today"] if spent.unpriced else []
     return "  ".join(parts) + f": {key.name}"
 
 
@@ -193,7 +226,18 @@ def _state(key: StoredKey, now: datetime) -> str:
     return f"{'valid' if now < key.expires_at else 'expired'} until {key.expires_at:%Y-%m-%d %H:%M}"
 
 
-def _json(key: StoredKey, used: dict[str, int], now: datetime) -> str:
-    shown: dict[str, Any] = asdict(key) | {"state": _state(key, now), "battles_today": used.get(key.id, 0)}
+def _json(key: StoredKey, used: _Used) -> str:
+    shown: dict[str, Any] = asdict(key) | {"state": _state(key, used.now)}
+    shown |= {"battles_today": used.battles.get(key.id, 0), "budget": None}
+    if (limit := used.budgets.day_limit("key", key.name)) is not None:
+        spent = used.spent[key.name]
+        shown["budget"] = {
+            "day_tokens": limit.tokens,
+            "day_money": limit.money,
+            "currency": used.budgets.currency,
+            "tokens_today": spent.tokens.total,
+            "money_today": spent.amount,
+            "calls_without_price_today": spent.unpriced,
+        }
     del shown["hash"]
     return json.dumps(shown, default=str)

@@ -8,7 +8,10 @@ import pytest
 from benchmarks import live
 from benchmarks.cpu import offline_model
 from benchmarks.live import GOALS, Numbers, Scale, Times, measure, missed_goals, rated
+from benchmarks.live_load import beyond_rest, growth
 from benchmarks.live_stages import STEPS
+from benchmarks.scaling import STORED
+from services.cli.registry import SERVICES
 from tests.forked import forked
 
 GOOD = Numbers(
@@ -20,6 +23,8 @@ GOOD = Numbers(
     memory_mb=(2_000.0, 2_050.0),
     followers=500,
     spread=0.5,
+    at_rest={},
+    load={},
 )
 
 
@@ -35,10 +40,23 @@ def test_battles_are_shown_and_rated_and_none_is_lost(monkeypatch: pytest.Monkey
         assert 0 < low <= middle <= high
     assert numbers.seconds["first nuggets"][2] <= numbers.seconds["explanation"][2]
     assert min(numbers.memory_mb) > 0
+    assert numbers.load.keys() == numbers.at_rest.keys() == {
+        *(f"cpu {name}" for name in (*SERVICES, "broker")), "messages", "message bytes",
+    }  # fmt: skip
+    assert 0.001 < numbers.load["cpu recorder"] < 5
+    assert numbers.load["messages"] > STORED
     [measured] = {len(numbers.steps[name]) for name in STEPS}
     assert 1 <= measured <= 4  # the log of the last calls is written a little later
     of_steps = sum(map(sum, numbers.steps.values()))
     assert 0 < of_steps < 4 * numbers.seconds["first nuggets"][2]  # no step counts twice
+
+
+def test_what_readings_of_the_board_cost_is_taken_off_what_battles_cost() -> None:
+    rest = growth({"cpu gateway": 1.0, "rows": 5.0}, {"cpu gateway": 1.2, "rows": 5.0}, 10)
+    assert rest == {"cpu gateway": pytest.approx(0.02), "rows": 0.0}
+    cost = growth({"cpu gateway": 1.2, "rows": 5.0}, {"cpu gateway": 2.2, "rows": 45.0}, 4)
+    assert beyond_rest(cost, rest, 5.0) == {"cpu gateway": pytest.approx(0.15), "rows": 10.0}
+    assert beyond_rest(cost, rest, 50.0)["cpu gateway"] == 0.0
 
 
 def test_a_battle_is_rated_when_the_board_counts_as_many_as_ended_until_then() -> None:

@@ -1,7 +1,7 @@
 """`nuggetstream export-days`: complete days as Parquet tables, which the queries of the manual read."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from sqlalchemy import update
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent
+from nuggetstream.files.formats.day_tables import TABLES
 from services.cli.main import main
 from services.recorder.stage import Recorder
 from services.store.battles import Battles
@@ -42,7 +43,7 @@ async def recorded(database: Database, received: datetime, story: Story, *events
         await tx.execute(update(battles).where(is_battle).values(received_at=received))
 
 
-async def exported(folder: Path, *arguments: str) -> list[str]:
+async def exported(folder: Path | str, *arguments: str) -> list[str]:
     result = await asyncio.to_thread(CliRunner().invoke, main, ["export-days", str(folder), *arguments])
     assert result.exit_code == 0, result.output
     return str(result.output).splitlines()
@@ -104,3 +105,75 @@ async def test_what_a_stopped_run_left_is_no_day(
     assert await exported(tmp_path) == [f"{tmp_path / 'day=2026-05-04'}: 1 battle"]
     assert [path.name for path in tmp_path.iterdir() if "day" in path.name] == ["day=2026-05-04"]
     assert answers(tmp_path, "SELECT count(*) FROM 'days/day=*/nuggets.parquet'") == [(4,)]
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A bucket `arena` of an S3-compatible server on loopback; a client for it."""
+    server_of = pytest.importorskip(
+        "moto.server", reason="moto is not installed: no object store to test with"
+    )
+    import boto3
+
+    for name, value in {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "eu-west-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    server = server_of.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        url = f"http://{host}:{port}"
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+        client = boto3.client("s3", endpoint_url=url, region_name="eu-west-1")
+        client.create_bucket(Bucket="arena", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+        yield client
+    finally:
+        server.stop()
+
+
+async def test_a_day_is_sent_to_a_bucket_and_what_a_stopped_run_left_out_is_sent_by_the_next(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bucket: Any
+) -> None:
+    monkeypatch.setenv("NUGGETSTREAM_DATABASE_URL", database.url)
+    told = Story(battle(arena="mine"))
+    await recorded(database, FIRST, told, *told.told(), told.voted(Vote.B))
+    assert await exported("s3://arena/days/") == ["s3://arena/days/day=2026-05-04: 1 battle"]
+    assert await exported("s3://arena/days") == []
+
+    def names() -> list[str]:
+        listed = bucket.list_objects_v2(Bucket="arena")["Contents"]
+        return [str(found["Key"]) for found in listed]
+
+    tables = sorted(f"days/day=2026-05-04/{name}.parquet" for name in TABLES)
+    assert names() == tables
+    await exported(tmp_path / "days")
+    copy = tmp_path / "copy" / "day=2026-05-04"
+    copy.mkdir(parents=True)
+    for name in tables:
+        bucket.download_file("arena", name, str(copy / Path(name).name))
+    by_lens, vital, _ = QUERIES
+    assert answers(copy.parent, by_lens) == answers(tmp_path / "days", by_lens) != []
+    assert answers(copy.parent, vital) == answers(tmp_path / "days", vital) != []
+
+    for name in ("battles", "spend"):  # as if a run had ended in between
+        bucket.delete_object(Bucket="arena", Key=f"days/day=2026-05-04/{name}.parquet")
+    assert await exported("s3://arena/days") == ["s3://arena/days/day=2026-05-04: 1 battle"]
+    assert names() == tables
+
+
+async def test_a_store_that_does_not_answer_ends_the_command_with_one_sentence(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Story(battle(arena="mine"))
+    await recorded(database, FIRST, told, *told.told())
+    values = {"ACCESS_KEY_ID": "id", "SECRET_ACCESS_KEY": "secret", "REGION": "eu-west-1"}
+    values |= {"ENDPOINT_URL": "http://127.0.0.1:1", "ALLOW_HTTP": "true"}
+    for name, value in values.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    monkeypatch.setenv("NUGGETSTREAM_DATABASE_URL", database.url)
+    result = await asyncio.to_thread(CliRunner().invoke, main, ["export-days", "s3://arena/days"])
+    assert result.exit_code == 2
+    [line] = result.output.splitlines()
+    assert line.startswith(
+        "Error: s3://arena/days/day=2026-05-04/battles.parquet: the store does not answer, or "
+    )

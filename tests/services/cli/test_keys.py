@@ -1,13 +1,24 @@
 """`nuggetstream keys` on a database of its own."""
 
+import asyncio
 import json
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from services.cli.main import main
+from services.runtime.llm.accounting import Entry
+from services.runtime.llm.prices import Money, Tokens
+from services.store.accepting import NewBattle
+from services.store.battles import Battles
+from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
 from tests.databases import copy_of
+from tests.samples import battle
 
 
 @pytest.fixture
@@ -15,8 +26,8 @@ def url(migrated_sqlite: Path, tmp_path: Path) -> str:
     return copy_of(migrated_sqlite, tmp_path)
 
 
-def run(url: str, *arguments: str) -> Result:
-    return CliRunner().invoke(main, ["keys", *arguments], env={"NUGGETSTREAM_DATABASE_URL": url})
+def run(url: str, *arguments: str, **more: str) -> Result:
+    return CliRunner().invoke(main, ["keys", *arguments], env={"NUGGETSTREAM_DATABASE_URL": url} | more)
 
 
 def test_keys_are_created_listed_rotated_and_revoked(url: str) -> None:
@@ -66,3 +77,57 @@ def test_what_cannot_be_done_is_said(url: str, arguments: list[str], problem: st
     result = run(url, *arguments)
     assert result.exit_code != 0
     assert problem in result.output
+
+
+async def _spend(url: str, key: str, day: date) -> None:
+    database = Database(url)
+    try:
+        sent = NewBattle(replace(battle(), id=f"sent with {key}"), b"", key_name=key)
+        await Battles(database).accept_all([sent], datetime.now(UTC))
+        cost = Money(Decimal("0.25"), "EUR")
+        tokens = Tokens(input=3, output=1)
+        entry = Entry(
+            battle_id=sent.battle.id,
+            stage="judge",
+            model="m",
+            day=day,
+            tokens=tokens,
+            cost=cost,
+            source="usage",
+        )
+        await DatabaseSpendStore(database, "EUR").add(entry)
+        await DatabaseSpendStore(database, "EUR").add(replace(entry, cost=None))
+        await DatabaseSpendStore(database, "EUR").add(replace(entry, day=day.replace(year=2000)))
+    finally:
+        await database.close()
+
+
+def test_the_list_shows_what_keys_of_a_name_with_a_budget_cost_today(url: str, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        'currency = "EUR"\n[models.m]\ninput = 1\noutput = 1\n'
+        '[keys."site a"]\nday_money = "1.5"\nday_tokens = 1000\n[keys."site b"]\nday_money = "2"\n'
+    )
+    for name in ("site a", "site b", "site c"):
+        assert run(url, "create", name, "--role", "submit", "--all-arenas").exit_code == 0
+    for name in ("site a", "site c"):
+        asyncio.run(_spend(url, name, datetime.now(UTC).date()))
+    listed = run(url, "list", NUGGETSTREAM_LLM_PRICES=str(prices)).stdout.splitlines()
+    assert "8 of 1,000 tokens today  0.2500 of 1.5 EUR today  1 calls without a price today: " in listed[0]
+    assert listed[1].endswith("  0.0000 of 2 EUR today: site b")
+    assert "today" not in listed[2]
+    lines = run(url, "list", "--json", NUGGETSTREAM_LLM_PRICES=str(prices)).stdout.splitlines()
+    spent, unspent, unlimited = (json.loads(line)["budget"] for line in lines)
+    assert spent == {
+        "day_tokens": 1000,
+        "day_money": "1.5",
+        "currency": "EUR",
+        "tokens_today": 8,
+        "money_today": "0.250000000000",
+        "calls_without_price_today": 1,
+    }
+    assert (unspent["tokens_today"], unspent["day_tokens"], unlimited) == (0, None, None)
+    assert "today" not in run(url, "list").stdout
+    missing = run(url, "list", NUGGETSTREAM_LLM_PRICES=str(tmp_path / "none.toml"))
+    assert missing.exit_code == 1
+    assert "the budgets of keys cannot be read: " in missing.output
