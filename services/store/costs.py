@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import FromClause, Select, bindparam, func, select
 
 from services.store.database import Database
-from services.store.spend import BOOKED, amount_of
+from services.store.spend import BOOKED, WHOLE_DAY, amount_of
 from services.store.tables import battles, spend, spend_counters
 
 
@@ -60,7 +60,7 @@ _OF_STAGES = _lines(
     )
     .subquery()
 )
-_OF_DAYS = _lines(spend_counters, "arena")
+_OF_DAYS = _lines(spend_counters, "arena").where(spend_counters.c.stage != WHOLE_DAY)
 
 
 class Costs:

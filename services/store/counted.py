@@ -29,7 +29,7 @@ from services.store.label_agreement import counted_labels
 from services.store.label_tables import label_counters
 from services.store.outcome_rows import cells_of_outcome, source_number, utc_text
 from services.store.slices import unfolded
-from services.store.spend import BOOKED
+from services.store.spend import BOOKED, WHOLE_DAY
 from services.store.tables import (
     JOINT_COLUMNS,
     battle_counters,
@@ -177,13 +177,20 @@ def _one_where(condition: ColumnElement[bool], name: str) -> ColumnElement[int]:
     return case((condition, 1), else_=0).label(name)
 
 
+def _booked(**_: bool) -> Query:
+    """Every call twice: for its stage, and for its day."""
+    of = BOOKED.subquery().c
+    whole = {"stage": literal(WHOLE_DAY), "model": literal("")}
+    return union_all(BOOKED, select(*(whole.get(column.name, column).label(column.name) for column in of)))
+
+
 COUNTED: dict[Table, Callable[..., Query]] = {
     battle_counters: _battles,
     lens_counters: _lenses,
     pair_counters: _pairs,
     joint_counters: _joints,
     judge_counters: counted_judges,
-    spend_counters: lambda **_: BOOKED,
+    spend_counters: _booked,
     doubts: counted_doubts,
     label_counters: counted_labels,
 }

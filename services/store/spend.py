@@ -1,6 +1,7 @@
 """Costs of model calls in the database, so that budgets cover all processes.
 
-a booked call  ->  its row, and the counter of its day, arena, API key, stage, model and currency
+a booked call  ->  its row, the counter of its day, arena, API key, stage, model and currency, and that of
+                   its day and currency, so that the budget of a day costs the same with thousands of arenas
 """
 
 import random
@@ -50,7 +51,9 @@ BOOKED = select(
     func.coalesce(spend.c.picos, 0).label("picos"),
     case((spend.c.source == "estimate", 1), else_=0).label("estimated"),
 )
-"""What each booked call adds to the counters."""
+"""What each booked call adds to the counter of its stage."""
+WHOLE_DAY = ""
+"""The stage of counters that count all calls of a day."""
 
 
 class DatabaseSpendStore:
@@ -71,11 +74,14 @@ class DatabaseSpendStore:
         self._of_battle = _sums(
             BOOKED.where(spend.c.battle_id == bindparam("battle"), scoring).subquery(), currency
         )
-        self._total, of = _sums(spend_counters, currency), spend_counters.c
-        self._of_day = self._total.where(of.day == bindparam("day"))
+        counters, of = _sums(spend_counters, currency), spend_counters.c
+        self._total = counters.where(of.stage == WHOLE_DAY)
+        day = of.day == bindparam("day"), of.slot.in_(range(_SLOTS))  # all slots are named for the index
+        self._of_day = self._total.where(*day, of.arena == "", of.key_name == "")
+        of_stages = counters.where(*day, of.stage != WHOLE_DAY)
         parts: dict[str, ColumnElement[str]] = {"arena": of.arena, "key": of.key_name, "stage": of.stage}
         self._of_parts = {
-            part: self._of_day.where(column == bindparam("name")) for part, column in parts.items()
+            part: of_stages.where(column == bindparam("name")) for part, column in parts.items()
         }
 
     async def add(self, entry: Entry) -> None:
@@ -129,8 +135,9 @@ def _book(connection: Connection, new: Sequence[tuple[Entry, int]]) -> Sequence[
     for (entry, slot), row in zip(new, rows, strict=True):
         place = sent.get(entry.battle_id or "", ("", ""))
         numbers = row | {"picos": row["picos"] or 0, "calls": 1, "estimated": entry.source == "estimate"}
-        key = (entry.day, slot, *place, row["stage"], row["model"], row["currency"] or "")
-        spent[key].update({name: int(numbers[name]) for name in SPEND_COLUMNS})
+        for named in ((*place, row["stage"], row["model"]), ("", "", WHOLE_DAY, "")):
+            key = (entry.day, slot, *named, row["currency"] or "")
+            spent[key].update({name: int(numbers[name]) for name in SPEND_COLUMNS})
     increment(connection, spend_counters, spent)
     return [None] * len(new)
 

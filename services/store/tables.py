@@ -258,7 +258,8 @@ spend_counters = Table(
     Column("day", Date, primary_key=True),
     # One of several rows, chosen at random, so that calls booked at the same time do not wait.
     Column("slot", Integer, primary_key=True, autoincrement=False),
-    # Arena and API key are empty where none is known, and the currency for calls without a price.
+    # Arena and API key are empty where none is known, and the currency for calls without a price. Stage and
+    # model are empty in the rows that count a whole day.
     *_keys(("arena", 200), ("key_name", 200), ("stage", 40), ("model", 200), ("currency", 3)),
     *_numbers(*SPEND_COLUMNS),
 )

@@ -369,8 +369,8 @@ def test_an_overlay_follows_every_rule(overlays: dict[str, list[Manifest]], over
 def test_every_component_is_tried_with_every_other() -> None:
     assert {path.name for path in COMPONENTS} == {
         "database-outside", "database-owner", "gateway-api", "grpc-tls", "hpa", "ingress", "keda",
-        "monitoring", "nats-cluster", "nats-single", "nats-tls", "network-policies", "postgres",
-        "retention", "retriever-model",
+        "monitoring", "nats-cluster", "nats-exporter", "nats-single", "nats-tls", "network-policies",
+        "postgres", "postgres-exporter", "retention", "retriever-model",
     }  # fmt: skip
     tried = [{path.name for path in chosen} for chosen in combinations()]
     names = [path.name for path in COMPONENTS]

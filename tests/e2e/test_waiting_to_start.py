@@ -13,7 +13,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from services.cli.prepared import NotPreparedYet
-from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.settings import PlatformSettings, ServerSettings
 from services.cli.starting import Start
 from services.runtime import rpc
 from services.runtime.bus import Bus, ensure
@@ -67,7 +67,6 @@ def start_of(service: str, nats_url: str, database: Database, grpc: int, http: i
         service=service,
         server=ServerSettings(grpc_port=grpc, http_port=http, **server),
         platform=PlatformSettings(nats_url=nats_url, database_url=database.url),
-        pipeline=PipelineSettings(embedding_model="none"),
         database=database,
     )
 

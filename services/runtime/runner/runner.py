@@ -290,8 +290,7 @@ class Runner(Generic[In, Out]):
 
     async def _publish_give_up(self, job: In | None, failure: StageFailure) -> bool:
         try:
-            outputs = self._stage.give_up(job, failure)
-            await self._publish(outputs)
+            await self._publish(outputs := self._stage.give_up(job, failure))
             return bool(outputs)
         except StageError:
             raise

@@ -39,7 +39,7 @@ from services.store.tables import (
     pair_counters,
     spend_counters,
 )
-from tests.databases import copy_of
+from tests.databases import copy_of, engines_of
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes, pair_counts, pair_counts_of_rows, winners_of
 
@@ -291,7 +291,6 @@ async def test_others_can_write_while_sqlite_counts(
     await Operations(database, 1).several(40)
     written = 0
 
-    @event.listens_for(database.engine.sync_engine, "after_cursor_execute")
     def write(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
         nonlocal written
         if "HAVING" in statement:  # a full query has read its tables, and its transaction goes on
@@ -299,6 +298,9 @@ async def test_others_can_write_while_sqlite_counts(
                 other.execute("UPDATE battles SET flagged = flagged")
             other.close()
             written += 1
+
+    for engine in engines_of(database):
+        event.listen(engine, "after_cursor_execute", write)
 
     await recount(database, repair=repair)
     assert written == len(NONE_WRONG)
@@ -320,10 +322,11 @@ async def test_two_judges_are_compared_on_the_battles_that_both_judged(database:
         await outcomes.put(outcome)
     statements = list[str]()
 
-    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
         statements.append(statement)
 
+    for engine in engines_of(database):
+        event.listen(engine, "before_cursor_execute", remember)
     totals = await outcomes.sources_totals("default", "judge:a", "judge:b")
     assert statements
     assert not [statement for statement in statements if "FROM outcomes" in statement]

@@ -13,6 +13,7 @@ from services.store.blobs import Blobs
 from services.store.database import Database
 from services.store.deletion import Deletions
 from services.store.tables import content_users
+from tests.databases import engines_of
 from tests.samples import NOON
 from tests.stored import LATER, evaluate, sent
 
@@ -34,9 +35,11 @@ async def test_no_statement_of_a_deletion_reads_a_whole_table(database: Database
     await evaluate(database, "oolong", "All about oolong.")
     statements: list[tuple[str, Any]] = []
 
-    @database_event.listens_for(database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, given: Any, _context: Any, many: bool) -> None:
         statements.append((statement, given[0] if many else given))
+
+    for engine in engines_of(database):
+        database_event.listen(engine, "before_cursor_execute", remember)
 
     deletions = Deletions(database)
     await deletions.expired(LATER, None, 10)
@@ -91,9 +94,11 @@ async def test_counters_change_at_the_end_of_a_deletion(database: Database) -> N
     await evaluate(database, "oolong", "All about oolong.")
     statements: list[str] = []
 
-    @database_event.listens_for(database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, _given: Any, _context: Any, _many: bool) -> None:
         statements.append(statement)
+
+    for engine in engines_of(database):
+        database_event.listen(engine, "before_cursor_execute", remember)
 
     await Deletions(database).delete("oolong", LATER)
     changed = [index for index, each in enumerate(statements) if each.startswith(("INSERT INTO", "DELETE"))]

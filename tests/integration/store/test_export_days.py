@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,9 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         url = f"http://{host}:{port}"
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
         monkeypatch.setenv("AWS_ALLOW_HTTP", "true")
+        with closing(HTTPConnection(host, port)) as connection:  # servers of a process share buckets
+            connection.request("POST", "/moto-api/reset")
+            assert connection.getresponse().status == 200
         client = boto3.client("s3", endpoint_url=url, region_name="eu-west-1")
         client.create_bucket(Bucket="arena", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
         yield client

@@ -15,6 +15,7 @@ from nuggetstream.ratings.options import Every
 from services.store.cells import tally_of_cells
 from services.store.database import Database
 from services.store.outcomes import Outcomes
+from tests.databases import engines_of
 from tests.integration.store.test_counters import FEBRUARY, MAY, SLICES, Operations
 from tests.stored import pair_counts_of_rows
 
@@ -63,10 +64,12 @@ async def test_days_and_months_are_read_from_counters_and_at_most_half_a_month_f
 ) -> None:
     outcomes, reads = Outcomes(database), list[tuple[str, tuple[datetime, ...]]]()
 
-    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, values: Any, _context: Any, _many: bool) -> None:
         times = (value for value in values if "outcomes" in statement and _is_time(value))
         reads.append((statement, tuple(sorted(_as_time(value) for value in times))))
+
+    for engine in engines_of(database):
+        event.listen(engine, "before_cursor_execute", remember)
 
     for every in Every:
         await outcomes.dated("default", Lens.HUMAN, every=every)

@@ -17,6 +17,7 @@ from services.store.database import Database
 from services.store.outcome import Outcome
 from services.store.slices import conditions_of
 from services.store.tables import battles
+from tests.databases import engines_of
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes, pair_counts
 
@@ -77,9 +78,11 @@ async def test_a_slice_of_two_conditions_reads_its_rows_once(database: Database)
     await receive(database, "b1", "en", tags=["x"])
     reads = list[str]()
 
-    @event.listens_for(database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
         reads.extend([statement] if "FROM outcomes" in statement else [])
+
+    for engine in engines_of(database):
+        event.listen(engine, "before_cursor_execute", remember)
 
     counts = await WrittenOutcomes(database).lens_counts(
         "default", Lens.HUMAN, Slice(language="en", tags=("x",))

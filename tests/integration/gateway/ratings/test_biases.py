@@ -12,6 +12,7 @@ from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.judgment import OrderedVerdict, combine_orders
 from services.store.recount import recount
 from services.store.tables import outcomes
+from tests.databases import engines_of
 from tests.integration.gateway.world import Story, World, battle, submission
 
 SYSTEMS = {"own": "gpt-5", "other": "atlas"}
@@ -90,10 +91,11 @@ async def test_outcomes_without_a_model_are_not_counted_and_reading_scans_no_out
     await recount(world.database, repair=True)
     statements = list[str]()
 
-    @event.listens_for(world.database.engine.sync_engine, "before_cursor_execute")
     def remember(_c: Any, _cursor: Any, statement: str, _v: Any, _context: Any, _many: bool) -> None:
         statements.append(statement)
 
+    for engine in engines_of(world.database):
+        event.listen(engine, "before_cursor_execute", remember)
     assert (await world.http.get("/v1/biases?arena=demo")).json() == []
     assert [statement for statement in statements if "judge_counters" in statement]
     assert not [statement for statement in statements if "FROM outcomes" in statement]
