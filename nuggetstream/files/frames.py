@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = "str | Sequence[Shape] | Mapping[str, Shape]"
 """Shape of a value in Parquet: "text", "count", "number" or "flag", a list of one shape, or an object."""
-_STORE = {"max_retries": 1}  # of a request to an object store
+# How an object store is asked: one retry, and the credentials of the environment, whatever boto3 would find.
+_STORE: dict[str, Any] = {"storage_options": {"max_retries": 1}, "credential_provider": None}
 _BATCH = 64  # rows of Parquet that are in memory at once
 
 
@@ -135,7 +136,7 @@ def send_parquet(path: Path, url: str) -> None:
     """
     pl = _module("polars", path)
     try:
-        pl.scan_parquet(path).sink_parquet(url, storage_options=_STORE)
+        pl.scan_parquet(path).sink_parquet(url, **_STORE)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise UnusableFile(_unreachable(url, error)) from error
 
@@ -148,7 +149,7 @@ def is_sent(url: str) -> bool:
     """
     pl = _module("polars")
     try:
-        pl.scan_parquet(url, storage_options=_STORE).collect_schema()
+        pl.scan_parquet(url, **_STORE).collect_schema()
     except (pl.exceptions.PolarsError, OSError) as error:
         if isinstance(error, FileNotFoundError) or "404" in str(error):
             return False
