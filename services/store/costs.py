@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -90,14 +90,17 @@ class Costs:
         values = {"arena": arena, "received": received, "stages": sorted(stages)}
         return [replace(_line(row), arena=arena) for row in await self._database.rows(_OF_STAGES, values)]
 
-    async def first_day(self) -> date | None:
-        """The first day (UTC) with a battle or a cost; None where there is neither.
+    async def first_day(self, since: date = date.min) -> date | None:
+        """The first day (UTC) since another one with a battle or a cost; None where there is neither.
 
         Raises:
             Unavailable: the database does not answer.
         """
-        received = await self._database.scalar(select(func.min(battles.c.received_at)))
-        day = await self._database.scalar(select(func.min(spend_counters.c.day)))
+        begin = datetime.combine(since, time(), UTC)
+        of_battles = select(func.min(battles.c.received_at)).where(battles.c.received_at >= begin)
+        received = await self._database.scalar(of_battles)
+        of_costs = select(func.min(spend_counters.c.day)).where(spend_counters.c.day >= since)
+        day = await self._database.scalar(of_costs)
         days = (None if received is None else received.astimezone(UTC).date(), day)
         return min((each for each in days if each is not None), default=None)
 

@@ -47,11 +47,11 @@ def command(target: str, arena: str | None, since: datetime | None) -> None:
     days = Bucket(target.rstrip("/")) if target.startswith("s3://") else Folder(Path(target))
     with refusing(UnusableFile), asyncio.Runner() as runner, opened_database(runner) as database:
         writer = _Writer(runner, database, days, arena)
-        day = since.date() if since is not None else runner.run(Costs(database).first_day())
-        over = (datetime.now(UTC) - _SETTLED).date()
+        costs, over = Costs(database), (datetime.now(UTC) - _SETTLED).date()
+        day = runner.run(costs.first_day(date.min if since is None else since.date()))
         while day is not None and day < over:
             writer.write(day)
-            day += _DAY
+            day = runner.run(costs.first_day(day + _DAY))
 
 
 @dataclass(frozen=True, slots=True)

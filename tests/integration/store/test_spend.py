@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from prometheus_client import REGISTRY
-from sqlalchemy import event
+from sqlalchemy import delete, event, select
 
 from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
@@ -26,7 +26,8 @@ from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.costs import CostLine, Costs
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend import WHOLE_DAY, DatabaseSpendStore
+from services.store.tables import spend_counters
 from services.wire.codec import encode
 from tests.databases import engines_of
 from tests.samples import NOON, battle
@@ -39,6 +40,19 @@ ENTRY = Entry("b1", "judge", "m", DAY, Tokens(100, 20, 40), Money(Decimal("0.000
 async def test_nothing_booked_is_nothing_spent(database: Database) -> None:
     assert await DatabaseSpendStore(database).of_battle("b1") == Spend()
     assert await DatabaseSpendStore(database).of_day(DAY) == Spend()
+
+
+async def test_the_total_of_a_day_is_read_from_its_own_rows_whatever_the_number_of_arenas(
+    database: Database,
+) -> None:
+    store = DatabaseSpendStore(database)
+    for number in range(9):
+        await store.add(replace(ENTRY, stage=f"stage {number}"))
+    whole = spend_counters.c.stage == WHOLE_DAY
+    total = sum([row.calls for row in await database.rows(select(spend_counters).where(whole))])
+    assert (total, (await store.of_day(DAY)).calls) == (9, 9)
+    await database.execute(delete(spend_counters).where(~whole))
+    assert ((await store.of_day(DAY)).calls, (await store.total()).calls) == (9, 9)
 
 
 async def test_the_cost_of_a_battle_is_known_where_all_its_calls_have_prices_in_one_currency(

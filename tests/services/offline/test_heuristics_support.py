@@ -1,6 +1,6 @@
 import pytest
 
-from services.offline.heuristics import Document, Embed, Label, assign, create_facts
+from services.offline.heuristics import Document, Embed, Label, assign, create_facts, with_chunks
 from tests.services.offline.test_heuristics_facts import ANSWER, DOCUMENTS, QUERY, hashed
 
 both_modes = pytest.mark.parametrize("embed", [None, hashed], ids=["lexical", "dense"])
@@ -48,6 +48,25 @@ def test_a_denial_is_a_contradiction_and_no_support(embed: Embed | None) -> None
     denied = "The vaccine does not change your DNA in any way."
     label = assign("dna", ["The vaccine changes your DNA."], denied, embed=embed, contradictions=True)[0]
     assert (label.label, label.quote) == (Label.CONTRADICTION, denied)
+
+
+@both_modes
+def test_what_is_said_of_another_name_is_neither_support_nor_a_source_nor_the_same_fact(
+    embed: Embed | None,
+) -> None:
+    query = "Which port is the largest?"
+    right = "The largest port, with a harbour that merchants built for their ships, is Genoa."
+    wrong = "The largest port, with a harbour that merchants built for their ships, is Naples."
+    assert [one.label for one in assign(query, [right, wrong], wrong, embed=embed)] == [
+        Label.NONE,
+        Label.SUPPORT,
+    ]
+    documents = [Document("a", "answer", right), Document("b", "answer", wrong)]
+    facts = create_facts(query, documents, limit=9, embed=embed)
+    assert {fact.text: fact.sources for fact in facts} == {right: ("a",), wrong: ("b",)}
+    chunk = Document("c", "chunk", right)
+    confirmed = with_chunks(query, facts, [*documents, chunk], embed)
+    assert {fact.text: fact.sources for fact in confirmed} == {right: ("a", "c"), wrong: ("b",)}
 
 
 @both_modes
