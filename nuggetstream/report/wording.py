@@ -16,11 +16,19 @@ def few_mark(cases: float) -> str:
     return f"\N{NO-BREAK SPACE}{FEW_MARK}" if 0 < cases < FEW else ""
 
 
-def share_of(share: Share) -> str:
-    """A share with what it rests on: "12.5% (1 of 8) †"."""
+def share_of(share: Share, what: str = "") -> str:
+    """A share with what it rests on, in a sentence with the name of what was counted.
+
+    >>> from nuggetstream.statistics.share import share
+    >>> share_of(share(1, 8)), share_of(share(1, 8), "the battles")
+    ('12.5% (1 of 8)\\xa0†', '12.5% of the battles (1 of 8\\xa0†)')
+    """
     if share.value is None:
         return MISSING
-    return f"{percent(share.value)} ({integer(share.count)} of {integer(share.of)}){few_mark(share.of)}"
+    counts, few = f"{integer(share.count)} of {integer(share.of)}", few_mark(share.of)
+    if what:
+        return f"{percent(share.value)} of {what} ({counts}{few})"
+    return f"{percent(share.value)} ({counts}){few}"
 
 
 def opening(text: str, characters: int = 160) -> str:

@@ -63,7 +63,7 @@ def _inversions_findings(inverted: Inversions) -> tuple[str, ...]:
     if not inverted.slices or inverted.dimension is None:
         return ()
     rates = [
-        f"the {lens} lens inverts {share_of(rate)} of the decisions"
+        f"the {lens} lens inverts {share_of(rate, 'the decisions')}"
         for lens, rate in inverted.slices[0].inverted.items()
         if rate.value is not None
     ]
@@ -174,13 +174,13 @@ def _certainty_findings(certainty: Certainty) -> tuple[str, ...]:
     if certainty.sure.value is None:
         return ()
     findings = [
-        f"{share_of(certainty.sure)} of the preferences have a certainty of at least {percent(CERTAIN, 0)}."
+        f"{share_of(certainty.sure, 'the preferences')} have a certainty of at least {percent(CERTAIN, 0)}."
     ]
     top = certainty.bands[-1]
     if certainty.dimension is not None and top.agree.value is not None:
         findings.append(
             f"Where certainty is above {percent(top.low, 0)}, people make the same decision in "
-            f"{share_of(top.agree)} of the battles."
+            f"{share_of(top.agree, 'the battles')}."
         )
     return tuple(findings)
 

@@ -64,7 +64,7 @@ def _which_speaks(audits: Sequence[Audit]) -> list[Block]:
 def _judge_finding(audit: Audit) -> str:
     parts = []
     if audit.flipped.value is not None:
-        parts.append(f"changes its verdict with the order in {share_of(audit.flipped)} of the battles")
+        parts.append(f"changes its verdict with the order in {share_of(audit.flipped, 'the battles')}")
     if audit.longer.value is not None:
         people = percent(audit.people_longer.value)
         parts.append(f"prefers the longer answer in {percent(audit.longer.value)} (people: {people})")
@@ -177,7 +177,7 @@ def _calibration_finding(judge: JudgeCalibration) -> str:
     found = judge.calibration
     return (
         f"On {dimension_name(judge.dimension)}, {judge.evaluator} is {percent(found.confidence, 0)} sure on "
-        f"average and agrees with people in {share_of(found.right)}; the calibration error is "
+        f"average and agrees with people in {share_of(found.right, 'the battles')}; the calibration error is "
         f"{percent(found.error)}."
     )
 

@@ -85,7 +85,11 @@ _DRY_RUN = click.option(
     help="Folder for the results, and for the state from which the same command continues.  [required]",
 )
 @_DOCUMENTS
-@click.option("--limit", type=click.IntRange(min=1), help="Read and evaluate only the first LIMIT battles.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Read and evaluate only the first LIMIT battles. The boards count all battles of OUT.",
+)
 @click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
 @_REPLAY
 @click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price, within days.")

@@ -175,5 +175,9 @@ def _name(view: View, side: str) -> str:
 
 
 def _shortened(text: str, width: int) -> str:
+    """At most so many characters on one line, cut after a word where one ends in the second half."""
     line = printable(" ".join(text.split()))
-    return line if len(line) <= width else line[: width - 1] + "…"
+    if len(line) <= width:
+        return line
+    words, _, _ = line[:width].rpartition(" ")
+    return (words if len(words) > width // 2 else line[: width - 1]) + "…"
