@@ -19,7 +19,7 @@ from nuggetstream.ratings.standing import IntervalState
 
 Floats = NDArray[np.float64]
 
-UNREACHABLE = 1_000_000  # battles; nobody will ask for more, so the two are statistically equal
+UNREACHABLE = 100_000  # battles, for a gap of about 3 Elo points: practically equal
 NO_VARIANCE = 1e-12  # logits squared: a covariance that is zero but for rounding
 NO_COVARIANCE = "these votes give no covariance of the strengths"
 NO_CHANCE = "the votes never disagree, so they contain no information about chance"
@@ -127,7 +127,7 @@ def separation(
 ) -> tuple[int | None, Separation]:
     """Direct battles that two systems still need to be told apart, and what the number means.
 
-    A number above a million is no number: the two are statistically equal.
+    Above 100,000 battles there is no number: the two are practically equal, about 3 Elo points apart or less.
 
     Args:
         theta: (K,) strengths in logits.

@@ -108,7 +108,7 @@ class Separation(StrEnum):
 _WORDS = {
     Separation.SEPARATED: "can be told apart",
     Separation.NEEDS_BATTLES: "needs more battles",
-    Separation.EQUAL: "statistically equal",
+    Separation.EQUAL: "practically equal",
     Separation.DEGENERATE: "degenerate",
 }
 

@@ -67,6 +67,21 @@ def test_no_number_of_battles_tells_equals_apart() -> None:
     assert (found.needed, abs(found.gap) < 1e-6) == (None, True)
 
 
+def test_systems_that_a_hundred_thousand_battles_would_not_tell_apart_are_practically_equal() -> None:
+    def advised(wins: int) -> tuple[int | None, Separation]:
+        votes = counted(("x", "y", Vote.A, wins), ("x", "y", Vote.B, 2000 - wins))
+        (found,) = advise(rate(votes, SANDWICH)).neighbours
+        return found.needed, found.state
+
+    # A share s shows with (z / ln(s / (1-s)))² / (s · (1-s)) battles, z = 2.8016: 314,000 for 0.5025 and
+    # 78,500 for 0.505.
+    assert advised(1005) == (None, Separation.EQUAL)
+    needed, state = advised(1010)
+    assert state is Separation.NEEDS_BATTLES
+    assert needed is not None
+    assert 76_000 < needed < 77_000  # 78,480 less the 2,000 that are there
+
+
 def test_a_vote_between_two_that_only_tied_takes_nothing_away_and_never_adds() -> None:
     votes = counted(("x", "y", Vote.A, 6), ("x", "y", Vote.B, 3), ("y", "z", Vote.TIE, 3))
     shrinkage = {

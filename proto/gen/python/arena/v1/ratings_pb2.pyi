@@ -1187,7 +1187,7 @@ class Neighbours(_message.Message):
     needed: _builtins.int
     """Number of further direct battles needed to separate them; absent if no attainable number suffices."""
     state: _builtins.str
-    """"separated" (no further battles needed), "needs_battles", "equal" (statistically equal) or "degenerate"."""
+    """"separated" (no further battles needed), "needs_battles", "equal" (practically equal) or "degenerate"."""
     interval: _builtins.str
     """State of the interval of the gap, as in Standing."""
     def __init__(
