@@ -70,7 +70,7 @@ def krippendorff(
     Args:
         ratings: (raters, items) numbers or texts, one row per rater, as nested lists, an array or a frame.
             None and NaN mean that the rater did not rate the item.
-        level: "nominal", "ordinal" or "interval".
+        level: "nominal", "ordinal", "interval" or "ratio".
         domain: Every possible value in ascending order; None takes the values that occur. Texts have no order
             without it.
 

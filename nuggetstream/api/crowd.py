@@ -61,7 +61,8 @@ def crowd_agreement(
             is one label; or one item with a list of workers and a list NAME_vote per dimension.
         order: Every label in ascending order, for all dimensions or by dimension. Numbers have an order, and
             so have a, tie, b.
-        level: "nominal", "ordinal" or "interval"; by default ordinal where the order is known, else nominal.
+        level: "nominal", "ordinal", "interval" or "ratio"; by default ordinal where the order is known, else
+            nominal.
         spam_limit: Probability of spam above which the labels of a worker are dropped.
         restarts: Number of random starts of MACE, whose results are averaged.
         iterations: Maximum number of iterations per start.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nuggetstream.crowd.scale import LabelScale
 from nuggetstream.domain.worker_label import WorkerLabel
-from nuggetstream.statistics.krippendorff import Level, alpha, alpha_of_numbers
+from nuggetstream.statistics.krippendorff import alpha, alpha_of_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,16 @@ def alpha_of(labels: Sequence[WorkerLabel], scale: LabelScale) -> Alpha:
 
     Args:
         labels: Labels of one dimension, no worker twice on an item.
-        scale: Values and level of the labels. At the interval level the distance between two labels is that
-            of the numbers they are, as `scale_labels` requires.
+        scale: Values and level of the labels. At the interval and ratio levels two labels are as far apart
+            as the numbers they are, as `scale_labels` requires.
     """
     missing = why_no_alpha(labels)
     if missing is not None:
         return Alpha(None, len(labels), missing)
     units = _units(labels)
-    if scale.level is not Level.INTERVAL:
+    if not scale.level.is_numeric:
         return Alpha(alpha(units, scale.labels, scale.level), len(labels))
-    return Alpha(alpha_of_numbers([list(map(float, unit)) for unit in units]), len(labels))
+    return Alpha(alpha_of_numbers([list(map(float, unit)) for unit in units], scale.level), len(labels))
 
 
 def why_no_alpha(labels: Sequence[WorkerLabel]) -> str | None:

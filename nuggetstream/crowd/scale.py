@@ -65,8 +65,8 @@ def scale_labels(
 
     Raises:
         UnusableLabels: A label is not among those named, a named dimension does not exist, a level other
-            than nominal is asked of labels without a known order, or the interval level of labels that are
-            no numbers.
+            than nominal is asked of labels without a known order, the interval or ratio level of labels that
+            are no numbers, or the ratio level of numbers below 0.
     """
     if unknown := sorted(set(options.labels) - set(dimensions) - {""}):
         raise UnusableLabels(f"--labels {unknown[0]}: is no dimension; there is {', '.join(dimensions)}")
@@ -96,8 +96,11 @@ def _scale(dimension: str, used: tuple[str, ...], named: tuple[str, ...], level:
     order = named or _known_order(set(used))
     if order is None and level not in (None, Level.NOMINAL):
         raise UnusableLabels(f"{dimension}: level {level}: name the labels in their order with --labels")
-    if level is Level.INTERVAL and (words := [label for label in order or () if not _is_number(label)]):
+    numeric = level is not None and level.is_numeric
+    if numeric and (words := [label for label in order or () if not _is_number(label)]):
         raise UnusableLabels(f"{dimension}: level {level}: {words[0]!r} is no number, so it has no distance")
+    if level is Level.RATIO and (below := [label for label in order or () if float(label) < 0]):
+        raise UnusableLabels(f"{dimension}: level {level}: {below[0]!r} is below 0")
     usual = Level.NOMINAL if order is None else Level.ORDINAL
     return LabelScale(
         labels=order or used,

@@ -24,6 +24,12 @@ class Level(StrEnum):
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
     INTERVAL = "interval"
+    RATIO = "ratio"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the distance is computed from the values themselves, so that these must be numbers."""
+        return self in (Level.INTERVAL, Level.RATIO)
 
 
 def alpha_of_ratings(
@@ -34,7 +40,7 @@ def alpha_of_ratings(
     Args:
         values: (raters, items) numbers or texts; None and NaN mean that the rater did not rate the item.
             Nested lists, arrays and data frames are accepted.
-        level: "nominal", "ordinal" or "interval".
+        level: "nominal", "ordinal", "interval" or "ratio".
         domain: Every possible value, in ascending order unless the level is nominal. None takes the values
             that occur, numbers in ascending order. A value of the domain that nobody uses changes nothing.
 
@@ -45,7 +51,8 @@ def alpha_of_ratings(
 
     Raises:
         ValueError: The values form no table, the level is unknown, a value is outside the domain, the order
-            of texts is needed and not given, or an interval level is asked of texts.
+            of texts is needed and not given, an interval or ratio level is asked of texts, or a ratio level
+            of numbers below 0.
 
     Source: Krippendorff, "Content Analysis", 2004.
 
@@ -61,9 +68,9 @@ def alpha_of_ratings(
     ordered = _in_order(used, level) if domain is None else list(domain)
     if domain is None and len(ordered) < 2:
         return None
-    if level is Level.INTERVAL and not _are_numbers(ordered):
-        raise ValueError("an interval level needs numbers")
-    return _alpha(value_counts(units, ordered), level, ordered if level is Level.INTERVAL else None)
+    if level.is_numeric and not _are_numbers(ordered):
+        raise ValueError(f"the level {level} needs numbers")
+    return _alpha(value_counts(units, ordered), level, ordered if level.is_numeric else None)
 
 
 def alpha(
@@ -74,9 +81,9 @@ def alpha(
     Args:
         units: Values of each item, in any order; a rater who skipped the item adds no value. Items with fewer
             than two values cannot agree or disagree and do not count.
-        domain: Every possible value, in ascending order unless the level is nominal. At the interval level
-            the distance between two values is that of their positions in the domain; `alpha_of_numbers` has
-            that of their numbers.
+        domain: Every possible value, in ascending order unless the level is nominal. At the interval
+            and ratio levels the distance between two values is that of their positions in the domain;
+            `alpha_of_numbers` has that of their numbers.
         level: What the distance between two values means.
 
     Returns:
@@ -93,20 +100,24 @@ def alpha(
     return _alpha(value_counts(units, domain), level, None)
 
 
-def alpha_of_numbers(units: Sequence[Sequence[float]]) -> float | None:
-    """Krippendorff's alpha at the interval level: values are as far apart as their numbers.
+def alpha_of_numbers(units: Sequence[Sequence[float]], level: Level = Level.INTERVAL) -> float | None:
+    """Krippendorff's alpha at the interval or ratio level: values are as far apart as their numbers.
 
     Args:
         units: Numbers of each item, in any order; see `alpha`.
+        level: With `Level.RATIO`, the squared distance of x and y is ((x - y) / (x + y))².
 
     Returns:
         As `alpha`.
+
+    Raises:
+        ValueError: A number is below 0 at the ratio level.
 
     >>> round(alpha_of_numbers([[1, 2], [2, 1], [1, 2], [90, 90], [1, 1], [2, 90]]), 3)
     0.598
     """
     numbers = sorted({value for unit in units for value in unit})
-    return None if len(numbers) < 2 else _alpha(value_counts(units, numbers), Level.INTERVAL, numbers)
+    return None if len(numbers) < 2 else _alpha(value_counts(units, numbers), level, numbers)
 
 
 def value_counts(units: Iterable[Sequence[Value]], domain: Sequence[Value]) -> NDArray[np.int_]:
@@ -131,6 +142,8 @@ def _alpha(counts: NDArray[np.int_], level: Level, numbers: Sequence[object] | N
     if not len(pairable) or (pairable.sum(axis=0) > 0).sum() < 2:
         return None
     domain = None if numbers is None else np.array(numbers, dtype=np.float64)
+    if level is Level.RATIO and domain is not None and domain.min() < 0:
+        raise ValueError(f"the level ratio needs numbers from 0 on; there is {domain.min():g}")
     return float(
         krippendorff.alpha(value_counts=pairable, value_domain=domain, level_of_measurement=level.value)
     )

@@ -52,7 +52,7 @@ LABEL_OPTIONS = (
     ),
     click.option(
         "--level",
-        type=click.Choice(["nominal", "ordinal"]),
+        type=click.Choice(["nominal", "ordinal", "interval", "ratio"]),
         help="Level of the labels; by default ordinal where their order is known, else nominal.",
     ),
 )

@@ -38,6 +38,9 @@ def test_the_interval_level_needs_numbers() -> None:
     for used, labels in (("a b", {}), ("low high", {"": ("low", "high")}), ("1 inf", {})):
         with pytest.raises(UnusableLabels, match=r"label: level interval: '[a-z]+' is no number"):
             scale_of(used, labels=labels, level=Level.INTERVAL)
+    assert scale_of("1 90 0", level=Level.RATIO).labels == ("0", "1", "90")
+    with pytest.raises(UnusableLabels, match="label: level ratio: '-1' is below 0"):
+        scale_of("1 -1", level=Level.RATIO)
 
 
 def test_named_labels_give_the_order_and_refuse_others() -> None:

@@ -53,7 +53,7 @@ def test_values_outside_the_domain_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+    ("level", "published"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
 )
 def test_a_table_of_raters_and_items_gives_the_published_example(level: str, published: float) -> None:
     assert alpha_of_ratings(CODERS, level) == pytest.approx(published, abs=5e-4)
@@ -95,5 +95,13 @@ def test_a_table_in_which_nothing_could_disagree_has_no_alpha(values: list[list[
 def test_values_that_form_no_table_are_refused(values: object) -> None:
     with pytest.raises(ValueError, match=r"table of raters|inhomogeneous"):
         alpha_of_ratings(values)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="ratio"):
-        alpha_of_ratings(CODERS, "ratio")
+    with pytest.raises(ValueError, match="cardinal"):
+        alpha_of_ratings(CODERS, "cardinal")
+
+
+def test_the_ratio_level_needs_a_zero_below_which_nothing_is() -> None:
+    # By hand: (3/5)² in one of three items; of all values 3 pairs of 1 and 4, 2 of 1 and 2, 6 of 2 and 4.
+    expected = 1 - (2 * 0.36 / 6) / (2 * (3 * 0.36 + 2 / 9 + 6 / 9) / 30)
+    assert alpha_of_ratings([[1, 4, 2], [4, 4, 2]], "ratio") == pytest.approx(expected)
+    with pytest.raises(ValueError, match="needs numbers from 0 on; there is -1"):
+        alpha_of_ratings([[1, 4], [4, -1]], "ratio")
