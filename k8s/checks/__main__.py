@@ -94,7 +94,7 @@ def checkov(folder: Path) -> list[str]:
 
 
 def check_combinations() -> list[str]:
-    """Problems of the base with each component, every two and all."""
+    """Problems of the base with each component, with all, and with sets that show every two in each state."""
     tried = list(combinations())
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # kubectl is a process of its own
         rendered = list(pool.map(render_with, tried))

@@ -3,16 +3,16 @@
 import json
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from k8s.chart.__main__ import write
-from k8s.chart.objects import Key, by_key, variants
-from k8s.chart.tree import BASE, switch
-from k8s.checks.render import COMPONENTS, K8S, NEEDED, Manifest, combinations, name_of, render, render_with
+from k8s.chart.objects import Key, by_key
+from k8s.chart.tree import switch
+from k8s.checks.render import COMPONENTS, K8S, Manifest, combinations, name_of, render, render_with
 from k8s.checks.tools import Missing, find
 
 _CIDR = "192.0.2.10/32"
@@ -22,7 +22,7 @@ _TWICE = ("gateway", "indexer", "retriever", "rater")
 
 
 def problems() -> list[str]:
-    """Differences for no component, each, two that change objects of others, all, and the overlay `prod`.
+    """Differences for each combination of components that the manifests are checked with, and for `prod`.
 
     Raises:
         Missing: There is no helm.
@@ -38,7 +38,7 @@ def problems() -> list[str]:
             check=False,
         )
         found = lint.stdout.splitlines() if lint.returncode else []
-        for components in dict.fromkeys(map(_compatible, filter(_tried(), combinations()))):
+        for components in dict.fromkeys(map(_compatible, combinations())):
             names = [path.name for path in components]
             found += differences(
                 "+".join(names) or "base", render_with(components), templates(helm, chart, names)
@@ -51,24 +51,6 @@ def _compatible(components: tuple[Path, ...]) -> tuple[Path, ...]:
     """The components without `hpa` beside `keda`, which the chart refuses."""
     names = {path.name for path in components}
     return tuple(path for path in components if path.name != "hpa" or "keda" not in names)
-
-
-def _tried() -> Callable[[tuple[Path, ...]], bool]:
-    """Whether components can disagree in the chart: of two, both have to change objects that others have."""
-    rendered = variants()
-    changing = {
-        name
-        for name, objects in rendered.items()
-        for key, manifest in rendered[NEEDED.get(name, BASE)].items()
-        if objects.get(key) != manifest
-    }
-
-    def is_tried(components: tuple[Path, ...]) -> bool:
-        names = {path.name for path in components}
-        two = names - {NEEDED.get(name) for name in names}
-        return len(two) != 2 or two <= changing
-
-    return is_tried
 
 
 def templates(helm: str, chart: Path, components: Sequence[str], **values: Any) -> list[Manifest]:

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -373,11 +374,16 @@ def test_every_component_is_tried_with_every_other() -> None:
         "postgres", "postgres-exporter", "retention", "retriever-model",
     }  # fmt: skip
     tried = [{path.name for path in chosen} for chosen in combinations()]
-    names = [path.name for path in COMPONENTS]
-    for pair in ({one, other} for one in names for other in names):  # alone, too
-        assert pair | {NEEDED[name] for name in pair & NEEDED.keys()} in tried
+    names = {path.name for path in COMPONENTS}
+    assert all({name} | {NEEDED.get(name, name)} in tried for name in names)
     assert set() in tried
-    assert set(names) in tried
+    assert names in tried
+    together = [found for found in tried if len(found) > 2]
+    for one, other in permutations(names, 2):
+        assert any({one, other} <= found for found in together)
+        assert any(one in found and other not in found for found in together) or NEEDED.get(one) == other
+        assert any(not {one, other} & found for found in together)
+    assert all(NEEDED.get(name, name) in found for found in tried for name in found)
 
 
 def pod(manifest: Manifest) -> Manifest:
