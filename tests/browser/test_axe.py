@@ -25,7 +25,7 @@ async def test_axe_finds_nothing(browser: Chrome, world: World, width: int) -> N
         for path in PAGES:
             await reader.opens(path)
             await reader.runs(UNFOLD)
-            for scheme in ("light", "dark"):
+            for scheme in ("light", "dark") if width > PHONE else ("light",):  # colours have no width
                 async with reader.colour_scheme(scheme):
                     assert await reader.axe() == [], (path, scheme)
     assert await reader.runs("document.documentElement.lang = ''") == ""

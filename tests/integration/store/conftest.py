@@ -43,7 +43,7 @@ class PostgresServer:
     def database(self, template: str) -> Iterator[str]:
         """The URL of a copy of the template; dropped again before its files reach the disk."""
         name = f"test{next(_numbers)}"
-        self._server.psql(f"CREATE DATABASE {name} TEMPLATE {template};")
+        self._server.psql(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy;")
         yield self.url(name).render_as_string(hide_password=False)
         self._server.psql(f"DROP DATABASE {name} WITH (FORCE);")
 

@@ -212,7 +212,7 @@ async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> i
     return compared
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 async def test_counters_say_what_the_rows_say(database: Database, seed: int) -> None:
     operations = Operations(database, seed)
     for _ in range(3):
@@ -249,7 +249,7 @@ async def test_wrong_and_missing_counters_are_found_and_corrected(database: Data
     assert min(wrong.values()) > 0
     assert await recount(database, repair=True) == wrong
     assert await recount(database, repair=True) == NONE_WRONG
-    assert await check_reads(database) > 0
+    assert await check_reads(database, SLICES[::4]) > 0
     assert await outcomes.stamp("default", Lens.HUMAN) != stamp
 
 
