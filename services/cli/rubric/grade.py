@@ -37,13 +37,15 @@ def grade_command(runs: tuple[Path, ...], bank: str | None, out: Path | None, **
         raise click.UsageError("name the questions with --bank FILE or --bank make, or else use --direct")
     if given["direct"] and (given["verify"] or given["per_question"]):
         raise click.UsageError("--verify and --each are about questions, and --direct asks none")
+    if bank in (None, _MAKE) and given["queries"] is None:
+        raise click.UsageError("name the file of queries with --queries: no bank has them")
     from services.cli.rubric.passages import read_passages
 
     with refusing(UnusableFile):
         passages = read_passages(
             runs,
             given.pop("documents"),
-            None if bank is None or bank == _MAKE else Path(bank),
+            None if bank in (None, _MAKE) else Path(bank),
             queries=given.pop("queries"),
             qrels=given.pop("qrels"),
             depth=given.pop("depth"),

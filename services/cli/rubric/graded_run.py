@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ import click
 from rich.console import Console
 
 from nuggetstream.domain.offline import any_offline
-from nuggetstream.domain.question_bank import BankKind
 from nuggetstream.files.numerals import many
 from nuggetstream.rubric.exporting import bank_record
 from nuggetstream.rubric.pooling import PooledPassage, graded_record
@@ -48,7 +47,6 @@ from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
 
 _OFFLINE = "note: graded by offline heuristics, not by a language model: set NUGGETSTREAM_LLM_API_KEY for one"
-_BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +58,14 @@ class Job:
         evaluator: Name of the evaluator.
         options: Its options.
         llm: Settings of its model.
-        verified: Whether there is a set of verified grades.
         batched: Whether its calls wait for batches.
-        grace: Seconds that calls in flight get after a stop.
     """
 
     passages: Passages
     evaluator: str
     options: Options
     llm: LLMSettings
-    verified: bool
     batched: bool
-    grace: float
 
     def panel(self, model: LLMClient) -> Panel:
         """The evaluator with its model, as it is beside live battles."""
@@ -91,41 +85,36 @@ class _Counted(DatabaseSpendStore):
 
 
 def run_grading(
-    passages: Passages,
-    out: Path | None,
-    *,
-    direct: bool,
-    dry_run: bool,
-    batch: bool,
-    verify: bool,
-    per_question: bool,
-    items: str,
-    number: int,
+    passages: Passages, out: Path | None, *, direct: bool, dry_run: bool, batch: bool, **asked: Any
 ) -> None:
-    """Grade passages, or print what it would cost; the options are those of the command.
+    """Grade passages, or print what it would cost.
+
+    Args:
+        passages: The passages.
+        out: Folder for the files; None only in a dry run.
+        direct: Whether the evaluator `direct` is asked in place of `rubric`.
+        dry_run: Whether the cost is estimated.
+        batch: Whether calls wait for batches.
+        asked: Options of `rubric`.
 
     Raises:
         click.ClickException: A setting cannot be used, or no passage could be graded.
         SystemExit: The run was stopped.
     """
-    server, name = server_settings(log_level="error"), "direct" if direct else "rubric"
-    asked = RubricOptions(
-        items=BankKind(items), number=number, passages=True, verify=verify, per_question=per_question
-    )
+    name = "direct" if direct else "rubric"
     llm = read_settings(LLMSettings).for_stage(name)
     job = Job(
         passages=passages,
         evaluator=name,
-        options=GradeOptions() if direct else asked,
+        options=GradeOptions() if direct else RubricOptions(passages=True, **asked),
         llm=llm.model_copy(update={"battle_tokens": None, "battle_money": None}),  # as of all evaluators
-        verified=verify,
         batched=batch,
-        grace=server.grace,
     )
-    if out is None or dry_run:
-        run(partial(print_estimate, job), server)
-    else:
-        run(partial(grade, job, out, Console(stderr=True)), server)
+    work = partial(print_estimate, job)
+    if out is not None and not dry_run:
+        work = partial(grade, job, out, Console(stderr=True))
+    # What waits for a batch does not end soon. It is uploaded, and the next run continues with it.
+    run(work, server_settings(log_level="error"), drains=not batch)
 
 
 async def print_estimate(job: Job, stop: asyncio.Event) -> int | None:
@@ -135,7 +124,7 @@ async def print_estimate(job: Job, stop: asyncio.Event) -> int | None:
         The exit code, or None for 0.
     """
     passages = job.passages
-    gradable = [passage for passage in passages.pooled if passages.ungraded(passage) is None]
+    gradable, _ = passages.gradable()
     sample = random.Random(0).sample(gradable, min(SAMPLE, len(gradable)))  # noqa: S311 - not a secret
     spend = MemorySpendStore(2 * len(sample))
     async with _open_model(offline_llm(job.llm), spend) as model:
@@ -173,6 +162,7 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
         spend = _Counted(database, currency)
         with Meter(console, total, unit="passages") as meter:
+            told = cache(partial(console.print, "waiting for the model:", soft_wrap=True))
 
             def report(done: int, failed: int) -> None:
                 meter.show(_progress(spend.spent, done, failed, total, currency))
@@ -182,17 +172,17 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
                     passages=job.passages,
                     panel=job.panel(model),
                     stop=stop,
-                    tell=console.print,
+                    tell=told,
                     report=report,
                     window=64 if batches is None else BATCHED_BATTLES,
-                    grace=job.grace if batches is None else _BATCHED_GRACE,
                 )
                 if not await grading.run():
                     console.print("stopped; run the same command again to continue from here")
                     return STOPPED
         if batches is not None:
             await batches.finish()
-    written = _write(grading, out, verified=job.verified)
+    verified = isinstance(job.options, RubricOptions) and job.options.verify
+    written = _write(grading, out, verified=verified)
     _print_summary(
         grading,
         written,

@@ -8,7 +8,7 @@ twice. What failed is asked again.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -55,36 +55,32 @@ class PassageRun:
         passages: The passages.
         panel: The evaluator with its model.
         stop: Ends the run early.
-        tell: Is told what the model is waited for.
+        tell: Is told why the model is away, whenever it was asked in vain.
         report: Is called with the numbers of passages that are graded, and that are not.
         window: How many passages are in flight at once.
-        grace: Seconds that they get after `stop`.
         banks: Query id -> the questions that its passages were graded on.
         gradings: Passage -> its grades.
         ungraded: The passages without grades.
+        failed: Query id -> why its questions could not be made.
     """
 
     passages: Passages
     panel: Panel
     stop: asyncio.Event
-    tell: Callable[[str], None] = lambda _: None
+    tell: Callable[[str], None] = print
     report: Callable[[int, int], None] = lambda done, failed: None  # noqa: ARG005 - nobody looks
     window: int = 64
-    grace: float = 20.0
     banks: dict[str, QuestionBank] = field(default_factory=dict)
     gradings: dict[tuple[str, str], Grading] = field(default_factory=dict)
     ungraded: list[Ungraded] = field(default_factory=list)
-    _failed: dict[str, StageError] = field(default_factory=dict)  # by query, whose questions are not made
-    _told: set[str] = field(default_factory=set)
+    failed: dict[str, StageError] = field(default_factory=dict)
 
     async def run(self) -> bool:
         """Grade the passages; False when it was stopped before the end."""
-        problems = {(p.query, p.id): self.passages.ungraded(p) for p in self.passages.pooled}
-        self.ungraded = [problem for problem in problems.values() if problem is not None]
-        pooled = [p for p in self.passages.pooled if problems[p.query, p.id] is None]
+        pooled, self.ungraded = self.passages.gradable()
         self.banks = dict(self.passages.banks or {})
         if self.passages.banks is None:
-            await self._each({passage.query for passage in pooled}, self._make_bank)
+            await self._each(dict.fromkeys(passage.query for passage in pooled), self._make_bank)
         await self._each(pooled, self._grade)
         return not self.stop.is_set()
 
@@ -92,7 +88,7 @@ class PassageRun:
         event = event_of(PooledPassage(query, ""), self.passages.queries[query], "")
         made = await self._through(lambda: self.panel.bank(event))
         if isinstance(made, StageError):
-            self._failed[query] = made
+            self.failed[query] = made
         elif made is not None:
             questions = [BankQuestion(question_id(query, each.text), each.text) for each in made.questions]
             self.banks[query] = replace(made, query_id=query, questions=tuple(questions))
@@ -100,9 +96,8 @@ class PassageRun:
     async def _grade(self, passage: PooledPassage) -> None:
         event = event_of(passage, self.passages.queries[passage.query], self.passages.texts[passage.id])
         panel = replace(self.panel, banks=QuestionBanks(given=self.banks.get(passage.query)))
-        given: object = self._failed.get(passage.query)
-        if given is None:
-            given = await self._through(lambda: panel.evaluated(event))
+        failed = self.failed.get(passage.query)
+        given = await self._through(lambda: panel.evaluated(event)) if failed is None else failed
         if isinstance(given, Grading):
             self.gradings[passage.query, passage.id] = given
         elif isinstance(given, StageError):
@@ -118,7 +113,7 @@ class PassageRun:
             try:
                 answers.append(await ask())
             except ModelOutage as away:
-                self._tell_once(f"waiting for the model: {KNOWN.redact(away.for_operators)}")
+                self.tell(KNOWN.redact(away.for_operators))
                 raise
 
         try:
@@ -127,13 +122,8 @@ class PassageRun:
             return error
         return answers[0] if answers else None
 
-    def _tell_once(self, what: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
-            self.tell(what)
-
     async def _each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> None:
-        """Work on all items, a window of them at once; what is in flight after a stop gets the grace."""
+        """Work on all items, a window of them at once, until the run is stopped."""
         waiting = iter(items)
 
         async def worker() -> None:
@@ -143,13 +133,5 @@ class PassageRun:
                 await work(item)
 
         async with asyncio.TaskGroup() as group:
-            workers = [group.create_task(worker()) for _ in range(self.window)]
-            ending = group.create_task(self._cancel_after_stop(workers))
-            await asyncio.wait(workers)
-            ending.cancel()
-
-    async def _cancel_after_stop(self, workers: Sequence["asyncio.Task[None]"]) -> None:
-        await self.stop.wait()
-        await asyncio.sleep(self.grace)
-        for worker in workers:
-            worker.cancel()
+            for _ in range(self.window):
+                group.create_task(worker())

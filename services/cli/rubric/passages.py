@@ -50,16 +50,24 @@ class Passages:
     banks: Mapping[str, QuestionBank] | None
     judgments: Mapping[tuple[str, str], int]
 
-    def ungraded(self, passage: PooledPassage) -> Ungraded | None:
-        """Why a passage cannot be graded; None where it can."""
-        reason = detail = None
-        if self.banks is not None and passage.query not in self.banks:
-            reason, detail = "no_questions", "the bank has no questions for the query"
-        elif passage.query not in self.queries:
-            reason, detail = "no_query", "no file has the text of the query: name one with --queries"
-        elif not self.texts.get(passage.id, "").strip():
-            reason, detail = "no_text", "the file of documents has no text for the passage"
-        return None if reason is None else Ungraded(passage.query, passage.id, reason, detail or "")
+    def gradable(self) -> tuple[list[PooledPassage], list[Ungraded]]:
+        """The passages that can be graded, and why the others cannot."""
+        problems = {id(passage): self._problem(passage) for passage in self.pooled}
+        ungraded = [problem for problem in problems.values() if problem is not None]
+        return [passage for passage in self.pooled if problems[id(passage)] is None], ungraded
+
+    def _problem(self, of: PooledPassage) -> Ungraded | None:
+        checks = (
+            (
+                "no_questions",
+                self.banks is not None and of.query not in self.banks,
+                "the bank lacks its query",
+            ),
+            ("no_query", of.query not in self.queries, "its query has no text: name a file with --queries"),
+            ("no_text", not self.texts.get(of.id, "").strip(), "it has no text in the file of documents"),
+        )
+        found = ((reason, detail) for reason, is_so, detail in checks if is_so)
+        return next((Ungraded(of.query, of.id, reason, detail) for reason, detail in found), None)
 
 
 def read_passages(
@@ -95,11 +103,12 @@ def read_passages(
         banks=None if banks is None else {query: _bank(each, bank) for query, each in banks.items()},
         judgments={(label.query, label.passage): label.label for label in read_qrels(qrels)} if qrels else {},
     )
-    problems = [passages.ungraded(passage) for passage in pooled]
-    if all(problems) and (first := next(filter(None, problems), None)) is not None:
-        where = {"no_text": documents, "no_questions": bank, "no_query": queries or bank}[first.reason]
-        about = f"passage {first.passage!r} of query {first.query!r} of {runs[0]}"
-        raise UnusableFile(f"{where}: no passage can be graded: {first.detail} ({about})")
+    gradable, ungraded = passages.gradable()
+    if not gradable:
+        why = (
+            f": {ungraded[0].detail} ({ungraded[0].passage} of query {ungraded[0].query})" if ungraded else ""
+        )
+        raise UnusableFile(f"{', '.join(map(str, runs))}: no passage can be graded{why}")
     return passages
 
 
