@@ -101,11 +101,11 @@ def read_bank(path: Path) -> list[BankItem]:
 
 
 def read_query_banks(path: Path) -> dict[str, QueryBank]:
-    """The bank of each query, by id of the query.
+    """The bank of each query, by id of the query. An item that is repeated counts once.
 
     Raises:
         UnusableFile: The file cannot be read, or a line cannot be graded on: it holds no items or items of
-            both kinds, an item has no text or the id of another, or the query has an earlier line.
+            both kinds, an item has no text, two have one id, or the query has an earlier line.
     """
     banks: dict[str, QueryBank] = {}
     for number, record, items in _bank_lines(path):
@@ -119,16 +119,18 @@ def read_query_banks(path: Path) -> dict[str, QueryBank]:
     return banks
 
 
-def _query_bank(query: str, record: Any, items: Sequence[BankItem]) -> QueryBank:
+def _query_bank(query: str, record: Any, given: Sequence[BankItem]) -> QueryBank:
+    items = tuple(dict.fromkeys(given))  # published banks repeat items
     kinds, ids = {_kind_of(item) for item in _items_of(record)}, [item.id for item in items]
     if len(kinds) != 1:
         raise ValueError("items: expected questions or nuggets, not none and not both")
     if len(set(ids)) < len(ids):
-        raise ValueError(f"items: {next(name for name in ids if ids.count(name) > 1)!r} is there twice")
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise ValueError(f"items: {twice!r} is there twice, with different texts")
     if blank := next((item.id for item in items if not item.text.strip()), None):
         raise ValueError(f"items: {blank!r} has no text")
     text = record.get("query_text")
-    return QueryBank(query, str(text) if text else None, _BANKS[kinds.pop()], tuple(items))
+    return QueryBank(query, str(text) if text else None, _BANKS[kinds.pop()], items)
 
 
 def _bank_lines(path: Path) -> Iterator[tuple[int, Any, list[BankItem]]]:

@@ -279,7 +279,7 @@ def test_recorded_banks_cover_every_query(recorded_data: Path, name: str) -> Non
     assert len({item.query for item in items}) == 43
     assert all(item.id and item.text for item in items)
     banks = read_query_banks(recorded_data / "rubric" / f"{name}.jsonl.gz").values()
-    assert [item for bank in banks for item in bank.items] == items
+    assert [item for bank in banks for item in bank.items] == list(dict.fromkeys(items))
 
 
 def test_a_bank_without_items_is_refused(tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def test_the_bank_of_a_query_has_its_text_kind_and_items(tmp_path: Path) -> None
         (bank_record("q", ITEM) * 2, ":2: query_id: 'q' is there twice; keep one of its banks"),
         (bank_record("q"), ":1: items: expected questions or nuggets, not none and not both"),
         (bank_record("q", ITEM, {"nugget_id": "n", "nugget_text": "x"}), ":1: items: expected questions or"),
-        (bank_record("q", ITEM, ITEM), ":1: items: 'q/1' is there twice"),
+        (bank_record("q", ITEM, ITEM | {"question_text": "How?"}), ":1: items: 'q/1' is there twice"),
         (bank_record("q", ITEM | {"question_text": " "}), ":1: items: 'q/1' has no text"),
         ('{"query_id": "q"}', ":1: no bank of questions or nuggets"),
     ],
