@@ -28,11 +28,13 @@ class BankItem:
         query: Id of the query.
         id: Id of the question or nugget.
         text: What it asks or states.
+        keys: Right answers of a test; empty where there are none.
     """
 
     query: str
     id: str
     text: str
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,9 @@ def _graded(query: str, name: str, passage: Mapping[str, Any], grades: GradeSet)
 
 def _bank_item(query: str, item: Mapping[str, Any]) -> BankItem:
     kind = _kind_of(item)
-    return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]))
+    right = item.get("gold_answers") or ()
+    keys = (right,) if isinstance(right, str) else tuple(map(str, right))
+    return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]), keys)
 
 
 def _kind_of(item: Mapping[str, Any]) -> str:

@@ -7,16 +7,18 @@ Several runs share a passage, which is graded once. A passage without a grading 
 that it keeps its ranks and nobody takes it for one that answers nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from nuggetstream.domain.grade import Grade, Grading
+from nuggetstream.rubric.answer_keys import states_key
 from nuggetstream.rubric.exporting import exam_grades
 from nuggetstream.rubric.retrieval import Ranking
 
 Json = dict[str, Any]
-SET, VERIFIED_SET = "rubric", "rubric-verified"
+SET, VERIFIED_SET, KEY_SET = "rubric", "rubric-verified", "rubric-key"
 """Names of the sets of grades (`--prompt-class`); those of direct grading have the names of their styles."""
 _ANSWERED, _VERIFIED = "answered", "verified"  # criteria of the evaluator `rubric`
 
@@ -63,6 +65,7 @@ def graded_record(
     judgment: int | None = None,
     *,
     verified: bool = False,
+    keys: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Json:
     """A passage as the autograding workbench has it.
 
@@ -73,6 +76,8 @@ def graded_record(
         judgment: Label of an assessor; None where there is none.
         verified: Whether the model was asked if what it found answers the questions. Then there is a second
             set, in which a grade is 0 where the model says that it does not.
+        keys: Item -> right answers of a test. Where there are any, there is a set of these items, in which a
+            grade is 0 where what was found states none of them.
     """
     about = {"paragraphId": passage.id, "query": passage.query, "titleQuery": passage.query}
     return {
@@ -85,27 +90,35 @@ def graded_record(
                 {"method": run, "queryId": passage.query, "rank": rank} for run, rank in passage.ranks.items()
             ],
         },
-        "exam_grades": [] if grading is None else list(_on_items(grading, verified=verified)),
+        "exam_grades": [] if grading is None else list(_on_items(grading, keys, verified=verified)),
         "grades": [] if grading is None else list(_direct(grading)),
     }
 
 
-def _on_items(grading: Grading, *, verified: bool) -> Iterator[Json]:
-    """The set of grades on the items of the bank, and that of the verified ones."""
+def _on_items(grading: Grading, keys: Mapping[str, Sequence[str]], *, verified: bool) -> Iterator[Json]:
+    """The set of grades on the items of the bank, that of the verified ones, and that of those with keys."""
     if grading.bank is None:
         return
     given, is_answer = _by_item(grading, _ANSWERED), _by_item(grading, _VERIFIED)
     values = {item: int(grade.value or 0) for item, grade in given.items()}
     replies = {item: grade.reason for item, grade in given.items() if grade.reason is not None}
-    yield exam_grades(grading.bank.kind, values, replies, _made(grading, SET))
-    # A grade above 0 without a finding was not verified, and is missing; there is nothing to verify in a 0.
-    checked = {
-        item: value if item in is_answer and is_answer[item].value else 0
-        for item, value in values.items()
-        if item in is_answer or not value
+    right = {item: bool(grade.value) for item, grade in is_answer.items()}
+    stated = {item: states_key(reply, keys[item]) for item, reply in replies.items() if keys.get(item)}
+    sets = {SET: values}
+    if verified:
+        sets[VERIFIED_SET] = _checked(values, right)
+    if keys:
+        sets[KEY_SET] = _checked({item: value for item, value in values.items() if keys.get(item)}, stated)
+    for name, grades in sets.items():
+        if grades:
+            yield exam_grades(grading.bank.kind, grades, replies, _made(grading, name))
+
+
+def _checked(values: Mapping[str, int], right: Mapping[str, bool]) -> dict[str, int]:
+    """The grades of right findings, and 0 for wrong ones; without a finding only a 0 needs no check."""
+    return {
+        item: value if right.get(item) else 0 for item, value in values.items() if item in right or not value
     }
-    if verified and checked:
-        yield exam_grades(grading.bank.kind, checked, replies, _made(grading, VERIFIED_SET))
 
 
 def _direct(grading: Grading) -> Iterator[Json]:

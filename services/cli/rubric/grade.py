@@ -29,7 +29,9 @@ def grade_command(runs: tuple[Path, ...], bank: str | None, out: Path | None, **
     again for passages that failed.
 
     --verify writes a second set of grades, rubric-verified: a grade is 0 where the model says that what it
-    found does not answer the question. --direct writes a set per style. Choose with --prompt-class.
+    found does not answer the question. Questions of the bank with `gold_answers` are in a set rubric-key: a
+    grade is 0 where what was found states none of them. --direct writes a set per style. Choose with
+    --prompt-class.
     """
     if out is None and not given["dry_run"]:
         raise click.UsageError("Missing option '--out'.")

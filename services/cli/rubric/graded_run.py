@@ -230,7 +230,9 @@ def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
     for each in passages.pooled:
         key = (each.query, each.id)
         given, judgment = run.gradings.get(key), passages.judgments.get(key)
-        record = graded_record(each, passages.texts.get(each.id), given, judgment, verified=verified)
+        keys = passages.keys.get(each.query, {})
+        text = passages.texts.get(each.id)
+        record = graded_record(each, text, given, judgment, verified=verified, keys=keys)
         lines.setdefault(each.query, []).append(record)
     made = [] if passages.banks is not None else list(run.banks.values())
     files: dict[str, Sequence[Any]] = {

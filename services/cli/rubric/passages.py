@@ -42,6 +42,7 @@ class Passages:
         texts: Passage id -> text.
         banks: Query id -> the questions to grade on; None where a model makes them, or none are asked.
         judgments: Query id and passage id -> label of an assessor.
+        keys: Query id -> id of a question -> right answers of a test, where the bank has any.
     """
 
     pooled: Sequence[PooledPassage]
@@ -49,6 +50,7 @@ class Passages:
     texts: Mapping[str, str]
     banks: Mapping[str, QuestionBank] | None
     judgments: Mapping[tuple[str, str], int]
+    keys: Mapping[str, Mapping[str, Sequence[str]]]
 
     def gradable(self) -> tuple[list[PooledPassage], list[Ungraded]]:
         """The passages that can be graded, and why the others cannot."""
@@ -102,6 +104,10 @@ def read_passages(
         texts=read_documents(documents, {passage.id for passage in pooled}),
         banks=None if banks is None else {query: _bank(each, bank) for query, each in banks.items()},
         judgments={(label.query, label.passage): label.label for label in read_qrels(qrels)} if qrels else {},
+        keys={
+            query: {item.id: item.keys for item in each.items if item.keys}
+            for query, each in (banks or {}).items()
+        },
     )
     gradable, ungraded = passages.gradable()
     if not gradable:

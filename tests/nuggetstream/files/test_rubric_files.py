@@ -327,11 +327,20 @@ ITEM = {"question_id": "q/1", "question_text": "Why?"}
 
 def test_the_bank_of_a_query_has_its_text_kind_and_items(tmp_path: Path) -> None:
     fact = {"nugget_id": "r/1", "nugget_text": "Because."}
-    text = bank_record("q", ITEM, query_text="what is it") + bank_record("r", fact)
+    keyed: Any = {**ITEM, "gold_answers": ["so"]}
+    text = bank_record("q", keyed, query_text="what is it") + bank_record("r", fact)
     assert read_query_banks(write(tmp_path, text)) == {
-        "q": QueryBank("q", "what is it", BankKind.QUESTIONS, (BankItem("q", "q/1", "Why?"),)),
+        "q": QueryBank("q", "what is it", BankKind.QUESTIONS, (BankItem("q", "q/1", "Why?", ("so",)),)),
         "r": QueryBank("r", None, BankKind.NUGGETS, (BankItem("r", "r/1", "Because."),)),
     }
+
+
+@pytest.mark.parametrize(
+    ("answers", "keys"), [(["a", "b c"], ("a", "b c")), ("a b", ("a b",)), (None, ()), ([], ())]
+)
+def test_right_answers_are_a_list_or_one_text(tmp_path: Path, answers: Any, keys: tuple[str, ...]) -> None:
+    item: Any = {**ITEM, "gold_answers": answers}
+    assert read_bank(write(tmp_path, bank_record("q", item)))[0].keys == keys
 
 
 @pytest.mark.parametrize(

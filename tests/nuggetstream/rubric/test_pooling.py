@@ -10,7 +10,9 @@ import pytest
 from nuggetstream.domain.grade import Grade, Grading, Subject, SubjectKind
 from nuggetstream.domain.question_bank import BankKind, BankQuestion, QuestionBank
 from nuggetstream.files.rubric import read_graded
+from nuggetstream.rubric.answer_keys import states_key
 from nuggetstream.rubric.pooling import PooledPassage, graded_record, pool
+from nuggetstream.rubric.retrieval import Ranking
 
 PASSAGE = PooledPassage("q", "p", {"x": 1, "y": 3})
 BANK = QuestionBank(
@@ -48,7 +50,7 @@ GRADING = Grading(
 
 
 def test_a_run_gives_its_best_passages_and_a_shared_one_keeps_the_ranks_of_all() -> None:
-    runs = {"x": {"q": ["a", "b", "c"], "r": ["d"]}, "y": {"q": ["b", None, "a"]}}
+    runs: dict[str, Ranking] = {"x": {"q": ["a", "b", "c"], "r": ["d"]}, "y": {"q": ["b", None, "a"]}}
     assert pool(runs, 2) == [
         PooledPassage("q", "a", {"x": 1}),
         PooledPassage("q", "b", {"x": 2, "y": 1}),
@@ -103,3 +105,36 @@ def test_direct_grading_has_a_set_per_style(tmp_path: Path) -> None:
         "graded": {"direct": 2},
     }
     assert read["expert"].replies == {"direct": "It helps."}
+
+
+def test_questions_with_a_key_have_a_set_in_which_only_right_answers_keep_their_grades() -> None:
+    keys = {"a": ("says a",), "b": ("1889", "a tower"), "c": ("x",), "d": ("y",)}
+    _, keyed = graded_record(PASSAGE, "Text.", GRADING, keys=keys)["exam_grades"]
+    assert keyed["prompt_info"]["prompt_class"] == "rubric-key"
+    # nothing was found for c, which leaves it open
+    assert {row["question_id"]: row["self_rating"] for row in keyed["self_ratings"]} == {
+        "a": 5,
+        "b": 0,
+        "d": 0,
+    }
+    assert len(graded_record(PASSAGE, "Text.", GRADING, keys={"c": ("x",)})["exam_grades"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("finding", "keys", "stated"),
+    [
+        ("The Moon pulls.", ["moon"], True),
+        ("Both moons pull.", ["moon"], True),
+        ("The sun pulls.", ["moon"], False),
+        ("It was in 1889, for a fair.", ["1889"], True),
+        ("It was in 1888.", ["1889"], False),
+        ("Population: 1234567.", ["1234568"], False),
+        ("A tidal force.", ["gravity", "tidal forces"], True),
+        ("force tidal", ["tidal force"], False),
+        ("", ["moon"], False),
+        ("The Moon.", ["?!"], False),
+        ("The Moon.", [], False),
+    ],
+)
+def test_a_key_is_stated_by_its_words_side_by_side(finding: str, keys: list[str], stated: bool) -> None:
+    assert states_key(finding, keys) is stated
