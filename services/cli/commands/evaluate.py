@@ -58,6 +58,11 @@ _ALONE = _Pace(window=64, poll=0.5, line_every=10.0)
 _BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
 
 
+_OUT = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the results, and for the state from which the same command continues.  [required]",
+)
 _DOCUMENTS = click.option(
     "--documents",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -78,11 +83,7 @@ _DRY_RUN = click.option(
 
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the results, and for the state from which the same command continues.  [required]",
-)
+@_OUT
 @_DOCUMENTS
 @click.option(
     "--limit",

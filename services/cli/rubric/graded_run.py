@@ -70,7 +70,7 @@ class Job:
     def panel(self, model: LLMClient) -> Panel:
         """The evaluator with its model, as it is beside live battles."""
         evaluator, banks = EVALUATORS[self.evaluator], QuestionBanks(overrides=model.overrides)
-        return Panel(evaluator, [Member(model)], self.options, banks=banks)
+        return Panel(evaluator=evaluator, members=[Member(model)], options=self.options, banks=banks)
 
 
 class _Counted(DatabaseSpendStore):
@@ -128,7 +128,8 @@ async def print_estimate(job: Job, stop: asyncio.Event) -> int | None:
     sample = random.Random(0).sample(gradable, min(SAMPLE, len(gradable)))  # noqa: S311 - not a secret
     spend = MemorySpendStore(2 * len(sample))
     async with _open_model(offline_llm(job.llm), spend) as model:
-        grading = PassageRun(replace(passages, pooled=sample), job.panel(model), stop)
+        asked = replace(passages, pooled=sample)
+        grading = PassageRun(passages=asked, panel=job.panel(model), stop=stop)
         if not await grading.run():
             return STOPPED
     queries = {passage.query for passage in sample}

@@ -33,7 +33,7 @@ _NOBODY = Answer("", "")
 
 def event_of(passage: PooledPassage, query: str, text: str) -> BattleRetrieved:
     """A battle of nobody, of which the passage is the only evidence."""
-    battle = Battle(derived_id("rubric grade", passage.query, passage.id), "rubric", query, _NOBODY, _NOBODY)
+    name = derived_id("rubric grade", passage.query, passage.id)
     chunk = Evidence(
         chunk_id=passage.id,
         text=text,
@@ -44,7 +44,13 @@ def event_of(passage: PooledPassage, query: str, text: str) -> BattleRetrieved:
         cited_by=(),
         score=0.0,
     )
-    return BattleRetrieved(battle.id, battle, (), (chunk,), "run")
+    return BattleRetrieved(
+        key=name,
+        battle=Battle(id=name, arena="rubric", query=query, a=_NOBODY, b=_NOBODY),
+        pages=(),
+        evidence=(chunk,),
+        ranking="run",
+    )
 
 
 @dataclass(slots=True)
