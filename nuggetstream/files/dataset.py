@@ -4,7 +4,7 @@ A line that cannot be used becomes a `BadLine` and the rest goes on. `formats` r
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import shorten
@@ -62,8 +62,12 @@ class BadLine:
     problems: tuple[str, ...]
 
 
-def read_documents(path: Path) -> dict[str, str]:
+def read_documents(path: Path, wanted: Container[str] | None = None) -> dict[str, str]:
     """A file of documents: one object with `docid` and `text` per line.
+
+    Args:
+        path: The file.
+        wanted: Ids of the documents to keep; None for all.
 
     Raises:
         UnusableFile: naming file, line and field; a document left out unnoticed would change results.
@@ -79,5 +83,6 @@ def read_documents(path: Path) -> dict[str, str]:
             raise UnusableFile(f"{path}:{number}: {error.args[0]}: is missing") from error
         if name is None or not isinstance(text, str):
             raise UnusableFile(f"{path}:{number}: {'docid' if name is None else 'text'}: is missing")
-        documents[str(name)] = text
+        if wanted is None or str(name) in wanted:
+            documents[str(name)] = text
     return documents

@@ -5,17 +5,19 @@ query. Both may be gzipped.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.graded_passage import GradedPassage
+from nuggetstream.domain.question_bank import BankKind
 from nuggetstream.files.grade_sets import KINDS, GradeSet, grade_sets, once_each, whole_number
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import read_text
 
 _ITEM_LISTS = ("items", "questions")
+_BANKS = {"question": BankKind.QUESTIONS, "nugget": BankKind.NUGGETS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +28,30 @@ class BankItem:
         query: Id of the query.
         id: Id of the question or nugget.
         text: What it asks or states.
+        keys: Right answers of a test; empty where there are none.
     """
 
     query: str
     id: str
     text: str
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryBank:
+    """The questions or nuggets of one query.
+
+    Attributes:
+        query: Id of the query.
+        text: The query; None where the file does not say.
+        kind: Whether it consists of questions or of nuggets.
+        items: At least one, each with an id of its own and a text.
+    """
+
+    query: str
+    text: str | None
+    kind: BankKind
+    items: tuple[BankItem, ...]
 
 
 def read_graded(path: Path, prompt_class: str | None = None) -> list[GradedPassage]:
@@ -78,14 +99,53 @@ def read_bank(path: Path) -> list[BankItem]:
     Raises:
         UnusableFile: The file cannot be read, or a line holds no items.
     """
-    bank = []
+    return [item for _, _, items in _bank_lines(path) for item in items]
+
+
+def read_query_banks(path: Path) -> dict[str, QueryBank]:
+    """The bank of each query, by id of the query. An item that is repeated counts once.
+
+    Raises:
+        UnusableFile: The file cannot be read, or a line cannot be graded on: it holds no items or items of
+            both kinds, an item has no text, two have one id, or the query has an earlier line.
+    """
+    banks: dict[str, QueryBank] = {}
+    for number, record, items in _bank_lines(path):
+        query = str(record["query_id"])
+        if query in banks:
+            raise UnusableFile(f"{path}:{number}: query_id: {query!r} is there twice; keep one of its banks")
+        try:
+            banks[query] = _query_bank(query, record, items)
+        except ValueError as error:
+            raise UnusableFile(f"{path}:{number}: {error}") from error
+    return banks
+
+
+def _query_bank(query: str, record: Any, given: Sequence[BankItem]) -> QueryBank:
+    items = tuple(dict.fromkeys(given))  # published banks repeat items
+    kinds, ids = {_kind_of(item) for item in _items_of(record)}, [item.id for item in items]
+    if len(kinds) != 1:
+        raise ValueError("items: expected questions or nuggets, not none and not both")
+    if len(set(ids)) < len(ids):
+        twice = next(name for name in ids if ids.count(name) > 1)
+        raise ValueError(f"items: {twice!r} is there twice, with different texts")
+    if blank := next((item.id for item in items if not item.text.strip()), None):
+        raise ValueError(f"items: {blank!r} has no text")
+    text = record.get("query_text")
+    return QueryBank(query, str(text) if text else None, _BANKS[kinds.pop()], items)
+
+
+def _bank_lines(path: Path) -> Iterator[tuple[int, Any, list[BankItem]]]:
     for number, record in _records(path):
         try:
-            items = next(record[name] for name in _ITEM_LISTS if name in record)
-            bank += [_bank_item(str(record["query_id"]), item) for item in items]
+            items = [_bank_item(str(record["query_id"]), item) for item in _items_of(record)]
         except (KeyError, TypeError, StopIteration) as error:
             raise UnusableFile(f"{path}:{number}: no bank of questions or nuggets: {error!r}") from error
-    return bank
+        yield number, record, items
+
+
+def _items_of(record: Any) -> Any:
+    return next(record[name] for name in _ITEM_LISTS if name in record)
 
 
 def _records(path: Path) -> Iterator[tuple[int, Any]]:
@@ -140,5 +200,11 @@ def _graded(query: str, name: str, passage: Mapping[str, Any], grades: GradeSet)
 
 
 def _bank_item(query: str, item: Mapping[str, Any]) -> BankItem:
-    kind = next(kind for kind in KINDS if f"{kind}_id" in item)
-    return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]))
+    kind = _kind_of(item)
+    right = item.get("gold_answers") or ()
+    keys = (right,) if isinstance(right, str) else tuple(map(str, right))
+    return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]), keys)
+
+
+def _kind_of(item: Mapping[str, Any]) -> str:
+    return next(kind for kind in KINDS if f"{kind}_id" in item)

@@ -74,14 +74,16 @@ def export(results: Results, out: Path) -> RubricExport:
 
 
 def _write_banks(banks: Sequence[tuple[str, QuestionBank]], out: Path) -> Iterator[Path]:
-    for kind, name in _KIND.items():
+    for kind in _KIND:
         of_kind = [(query, bank) for query, bank in banks if bank.kind is kind]
-        versions = {(bank.query_id, bank.version): _bank(query, bank, name) for query, bank in of_kind}
+        versions = {(bank.query_id, bank.version): bank_record(query, bank) for query, bank in of_kind}
         if versions:
             yield _write(out / f"{kind.value}.jsonl.gz", list(versions.values()))
 
 
-def _bank(query: str, bank: QuestionBank, name: str) -> Json:
+def bank_record(query: str, bank: QuestionBank) -> Json:
+    """The bank of a query as a line of a bank file; `query` is the text of the query."""
+    name = _KIND[bank.kind]
     return {
         "query_id": bank.query_id,
         "test_collection": "nuggetstream",
@@ -126,22 +128,33 @@ def _passages(battle: BattleRow, grading: GradingRow, bank: QuestionBank) -> Ite
 
 
 def _grades(grades: Sequence[GradeRow], grading: GradingRow, bank: QuestionBank) -> Json:
-    values = {grade.item: int(grade.value or 0) for grade in grades}
+    values = {grade.item or "": int(grade.value or 0) for grade in grades}
+    replies = {grade.item or "": grade.reason for grade in grades if grade.reason is not None}
+    prompt_class = f"{grading.prompt_version or _EVALUATOR}/{bank.kind.value}-{bank.version}"
+    info = {"prompt_class": prompt_class, "is_self_rated": True}
+    return exam_grades(bank.kind, values, replies, {"llm": grading.model, "prompt_info": info})
+
+
+def exam_grades(
+    kind: BankKind, values: Mapping[str, int], replies: Mapping[str, str], made: Mapping[str, Any]
+) -> Json:
+    """A set of grades of one passage as the autograding workbench has it.
+
+    Args:
+        kind: Whether the items are questions or nuggets.
+        values: Item -> grade, 0 to 5; at least one.
+        replies: Item -> what the grader wrote, where it is known.
+        made: The fields `llm` and `prompt_info`.
+    """
     good = [item for item, value in values.items() if value >= HIGH_GRADE]
     return {
         "correctAnswered": good,
         "wrongAnswered": [item for item in values if item not in good],
-        "answers": [[grade.item, grade.reason] for grade in grades if grade.reason is not None],
-        "llm": grading.model,
+        "answers": [[item, reply] for item, reply in replies.items()],
         "llm_options": {},
         "exam_ratio": len(good) / len(values),
-        "prompt_info": {
-            "prompt_class": f"{grading.prompt_version or _EVALUATOR}/{bank.kind.value}-{bank.version}",
-            "is_self_rated": True,
-        },
-        "self_ratings": [
-            {f"{_KIND[bank.kind]}_id": item, "self_rating": value} for item, value in values.items()
-        ],
+        **made,
+        "self_ratings": [{f"{_KIND[kind]}_id": item, "self_rating": value} for item, value in values.items()],
     }
 
 

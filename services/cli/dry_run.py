@@ -8,7 +8,7 @@ tokens of their calls are multiplied to the whole file and priced as the configu
 import asyncio
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import sqrt
 from pathlib import Path
@@ -34,6 +34,7 @@ from services.wire.evaluators import GRADER_PREFIX
 SAMPLE = 50  # battles
 _EMBEDS, _RERANKS = Stage.INDEXER.value, Stage.RETRIEVER.value
 _NO_TOKENS = Tokens()
+_BATTLES = "battles"
 _NORMAL = 1.96  # standard errors on either side of a 95% interval
 
 
@@ -68,6 +69,8 @@ class Estimate:
         prices: The operator's prices.
         batched: Whether chat models are asked in batches, at their price.
         notes: What the numbers lack, in sentences.
+        unit: What was drawn in place of battles, as a plural.
+        fixed: Calls that were counted for the whole file, and are not multiplied.
     """
 
     battles: int
@@ -76,6 +79,8 @@ class Estimate:
     prices: PriceTable
     batched: bool = False
     notes: Sequence[str] = ()
+    unit: str = _BATTLES
+    fixed: Mapping[str, StageCalls] = field(default_factory=dict)
 
     def by_stage(self) -> dict[str, StageCalls]:
         """Calls and tokens of the whole file."""
@@ -83,7 +88,10 @@ class Estimate:
         for battle in self.sample:
             for stage, calls in battle.items():
                 found[stage] = found.get(stage, StageCalls()) + calls
-        return {stage: self._scaled(calls) for stage, calls in found.items()}
+        scaled = {stage: self._scaled(calls) for stage, calls in found.items()}
+        return scaled | {
+            stage: scaled.get(stage, StageCalls()) + calls for stage, calls in self.fixed.items()
+        }
 
     def money(self) -> tuple[float, float] | None:
         """Cost of the whole file and the half width of its 95% interval; None where a model has no price."""
@@ -95,17 +103,19 @@ class Estimate:
         The interval is that of a sample without replacement; 0 where all battles were evaluated.
         """
         costs = [sum(map(self._cost, battle.values())) for battle in self.sample]
-        drawn = len(costs)
+        drawn, whole = len(costs), fmean(costs) * self.battles + sum(map(self._cost, self.fixed.values()))
         if drawn < 2 or drawn == self.battles:
-            return fmean(costs) * self.battles, 0.0
+            return whole, 0.0
         error = stdev(costs) / sqrt(drawn) * sqrt(1 - drawn / self.battles)
-        return fmean(costs) * self.battles, _NORMAL * error * self.battles
+        return whole, _NORMAL * error * self.battles
 
     def lines(self) -> Iterator[str]:
         """The estimate in words and numbers."""
         drawn = len(self.sample)
         which = (
-            f"{drawn} of {self.battles} battles, drawn at random," if drawn < self.battles else "All battles"
+            f"{drawn} of {self.battles} {self.unit}, drawn at random,"
+            if drawn < self.battles
+            else f"All {self.unit}"
         )
         yield f"Nothing was paid. {which} were evaluated by the offline model."
         if silent := sum(not any(calls.is_chat for calls in battle.values()) for battle in self.sample):
@@ -117,10 +127,11 @@ class Estimate:
         for stage, calls in [*sorted(stages.items()), ("together", whole)]:
             yield f"{stage:<{width}}{calls.calls:>12,}{calls.tokens.input:>16,}{calls.tokens.output:>14,}"
         yield from self._price_lines()
+        shared = " or by nugget lists that battles share" if self.unit == _BATTLES else ""
         yield (
             "Tokens are estimated, one per four bytes, and replies are as long as the offline model's: "
             "a model that reasons writes more. Calls that are repeated or discarded, and savings by a prompt "
-            "cache or by nugget lists that battles share, are not included."
+            f"cache{shared}, are not included."
         )
         if self.batched and not all(calls.is_chat for calls in stages.values()):
             yield "Only chat models are asked in batches; calls of other models are priced as usual."

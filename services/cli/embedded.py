@@ -18,6 +18,7 @@ from services.cli.dry_run_endpoints import DryRunEndpoints
 from services.cli.embedding import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
+from services.cli.prepared import migrated_database
 from services.cli.process import read_settings
 from services.cli.registry import CALLED, SERVICES, open_service
 from services.cli.reranking import open_loaded_reranking
@@ -34,7 +35,6 @@ from services.runtime.nats_server import NatsServer
 from services.runtime.nats_supervisor import NatsSupervisor
 from services.runtime.service import run_service
 from services.store.database import Database
-from services.store.migrate import upgrade
 from services.wire.evaluators import GRADER_PREFIX
 from services.wire.subjects import STREAM_ARENA
 from services.wire.topology import consumers, streams
@@ -133,7 +133,7 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
     app = None if choices.dry_run is None else choices.dry_run.endpoints
     async with (
         locked_folder(choices.folder) as lock,
-        _migrated_database(choices.folder) as database,
+        migrated_database(choices.folder) as database,
         open_loaded_reranking(choices.retrieval, choices.llm, database, app) as reranking,
     ):
         stop = asyncio.Event()
@@ -160,16 +160,6 @@ async def embedded(choices: Choices) -> AsyncIterator[Embedded]:
                         yield running
                     finally:
                         stop.set()
-
-
-@asynccontextmanager
-async def _migrated_database(folder: Path) -> AsyncIterator[Database]:
-    database = Database(f"sqlite+aiosqlite:///{folder / 'nuggetstream.db'}")
-    try:
-        await upgrade(database)
-        yield database
-    finally:
-        await database.close()
 
 
 def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSettings:

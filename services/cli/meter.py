@@ -24,6 +24,7 @@ class Meter:
         total: Number of battles to evaluate.
         line_every: Seconds between lines when the output is not a terminal.
         clock: Monotonic time in seconds.
+        unit: What is evaluated, as a plural.
     """
 
     def __init__(
@@ -32,10 +33,11 @@ class Meter:
         total: int,
         line_every: float = _LINE_EVERY,
         clock: Callable[[], float] = time.monotonic,
+        unit: str = "battles",
     ) -> None:
-        self._console, self._line_every, self._clock = console, line_every, clock
+        self._console, self._line_every, self._clock, self._unit = console, line_every, clock, unit
         self._bar = Bar(
-            TextColumn("[bold]battles"),
+            TextColumn(f"[bold]{unit}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[state]}"),
@@ -44,7 +46,7 @@ class Meter:
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("battles", total=total, state="")
+        self._task = self._bar.add_task(unit, total=total, state="")
         self._began = clock()
         self._before: int | None = None  # battles of an earlier run, which do not count for the rate
         self._line_at = self._began + line_every
@@ -70,7 +72,7 @@ class Meter:
         self._bar.update(self._task, completed=ended, state=" · ".join(state))
         if not self._console.is_terminal and self._is_due(progress, now):
             self._line_at, self._shown = now + self._line_every, progress
-            line = ", ".join([f"{ended} of {progress.total} battles", *state])
+            line = ", ".join([f"{ended} of {progress.total} {self._unit}", *state])
             self._console.print(line, highlight=False, soft_wrap=True)
 
     def _is_due(self, progress: Progress, now: float) -> bool:

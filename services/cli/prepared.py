@@ -15,7 +15,7 @@ from services.cli.declared import is_declared
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.store.database import DEFAULT_CONNECTIONS, Database
-from services.store.migrate import unapplied
+from services.store.migrate import unapplied, upgrade
 from services.store.tables import metadata
 from services.wire.topology import streams
 
@@ -79,6 +79,17 @@ async def prepared_database(url: str, connections: int = DEFAULT_CONNECTIONS) ->
     database = open_database(url, connections)
     try:
         await require_tables(database)
+        yield database
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def migrated_database(folder: Path) -> AsyncIterator[Database]:
+    """The SQLite database of a folder, created or updated."""
+    database = Database(f"sqlite+aiosqlite:///{folder / 'nuggetstream.db'}")
+    try:
+        await upgrade(database)
         yield database
     finally:
         await database.close()

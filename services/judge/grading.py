@@ -37,8 +37,7 @@ async def grading_of(
     Raises:
         Permanent: No more than half of the models answered.
     """
-    if yields.bank is not None and (prompt := yields.bank(material)) is not None:
-        material = replace(material, bank=await _bank(askings, prompt, banks))
+    material = replace(material, bank=await bank_of(yields, material, askings, banks))
     answers = await asked_of_all(askings, lambda asking: yields.grade(asking, material))
     options = material.own(GradeOptions)
     several, members = len(askings) > 1, list[MemberGrades]()
@@ -61,6 +60,18 @@ async def grading_of(
         members=tuple(members) if several else (),
         aggregation=options.aggregation if several else None,
     )
+
+
+async def bank_of(
+    yields: Grades, material: Material, askings: Sequence[Asking], banks: QuestionBanks
+) -> QuestionBank | None:
+    """The questions that some material is graded on; None where there is nothing to ask.
+
+    Raises:
+        StageError: No model gave any.
+    """
+    prompt = None if yields.bank is None else yields.bank(material)
+    return None if prompt is None else await _bank(askings, prompt, banks)
 
 
 async def _bank(askings: Sequence[Asking], prompt: BankPrompt, banks: QuestionBanks) -> QuestionBank:

@@ -33,12 +33,14 @@ class QuestionBanks:
         overrides: The operator's prompts, which are part of what a version depends on.
         writer: Lets one battle make a version, while others wait for it.
         clock: The time now.
+        given: The bank of every battle, for which no model is asked; None where models make them.
     """
 
     stored: StoredQuestionBanks | None = None
     overrides: PromptOverrides = field(default_factory=PromptOverrides.none)
     writer: SingleWriter = field(default_factory=SingleWriter)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    given: QuestionBank | None = None
 
     async def of(self, battle: Battle, asked: BankPrompt, model: str, ask: AskBank) -> QuestionBank:
         """The bank for a battle, made where these settings have made none yet.
@@ -52,6 +54,8 @@ class QuestionBanks:
         Raises:
             StageError: The model gave no bank. Nothing is stored then.
         """
+        if self.given is not None:
+            return self.given
         if self.stored is None:
             return await self._made(battle, asked, ask)
         of_query = query_id(battle.query)

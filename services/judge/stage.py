@@ -17,11 +17,12 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.pipeline import PIPELINE
 from nuggetstream.domain.pipeline import Stage as StageName
+from nuggetstream.domain.question_bank import QuestionBank
 from nuggetstream.nuggets.excerpts import excerpts
 from nuggetstream.text.languages import DetectedLanguage
 from services.judge.asking import Asking, Exhausted, Member
 from services.judge.evaluator import Evaluator, Material, Verdicts
-from services.judge.grading import grading_of
+from services.judge.grading import bank_of, grading_of
 from services.judge.judging import count_flips, judgment_of
 from services.judge.options import Options
 from services.judge.question_banks import QuestionBanks
@@ -97,6 +98,17 @@ class Panel:
         """
         return await self._evaluated(event, await self._material(event, None))
 
+    async def bank(self, event: Readable) -> QuestionBank | None:
+        """The questions that a battle is graded on; None where it is graded on none.
+
+        Raises:
+            StageError: No model gave any.
+        """
+        yields, material = self.evaluator.yields, await self._material(event, None)
+        if isinstance(yields, Verdicts):
+            return None
+        return await bank_of(yields, material, self._askings(event), self.banks)
+
     @property
     def own_options(self) -> Options:
         """Its options, or the evaluator's defaults."""
@@ -111,7 +123,15 @@ class Panel:
     async def _evaluated(self, event: Readable, material: Material) -> Judgment | Grading:
         if not self.evaluator.can_evaluate(material):
             raise Permanent(Reason.NOTHING_TO_SCORE, "both answers are empty")
-        askings = [
+        askings, yields = self._askings(event), self.evaluator.yields
+        if isinstance(yields, Verdicts):
+            return await judgment_of(
+                yields, event, material, askings, both=self.both_orders, awaited=self.awaited
+            )
+        return await grading_of(yields, event, material, askings, self.banks)
+
+    def _askings(self, event: Readable) -> list[Asking]:
+        return [
             Asking(
                 member=member,
                 battle=event.battle,
@@ -121,12 +141,6 @@ class Panel:
             )
             for member in self.members
         ]
-        yields = self.evaluator.yields
-        if isinstance(yields, Verdicts):
-            return await judgment_of(
-                yields, event, material, askings, both=self.both_orders, awaited=self.awaited
-            )
-        return await grading_of(yields, event, material, askings, self.banks)
 
     def _key(self, event: Readable, result: Judgment | Grading) -> str:
         """Identifies a result: it depends on the event, the models, the prompts and the options."""

@@ -2,8 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.reasons import can_be_retried
 from nuggetstream.report.summary import Summary
+from services.cli.batching import batches_of, waiting_for_batches
 from services.cli.demo.folder import unmark
 from services.cli.dry_run import SAMPLE, estimate
 from services.cli.embedded import Choices, embedded
@@ -31,7 +31,6 @@ from services.cli.results import ResultsFile, print_summary
 from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.cli.showing import refusing
 from services.cli.tuning import BATCHED_BATTLES
-from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.settings import LLMSettings
 
 _STATE = "state"
@@ -59,6 +58,11 @@ _ALONE = _Pace(window=64, poll=0.5, line_every=10.0)
 _BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
 
 
+_OUT = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the results, and for the state from which the same command continues.  [required]",
+)
 _DOCUMENTS = click.option(
     "--documents",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -79,11 +83,7 @@ _DRY_RUN = click.option(
 
 @click.command("eval")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the results, and for the state from which the same command continues.  [required]",
-)
+@_OUT
 @_DOCUMENTS
 @click.option(
     "--limit",
@@ -137,7 +137,7 @@ def command(
     if out is None or dry_run:
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return
-    choices = choices.in_batches(_batches(llm, out / _STATE, console)) if batch else choices
+    choices = choices.in_batches(batches_of(llm, out / _STATE, console)) if batch else choices
     evaluate = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
     run(partial(_until_stopped, evaluate, console), server)
 
@@ -162,7 +162,7 @@ async def _evaluate(
 ) -> bool:
     """Evaluate and write the results; False when it was stopped before the end."""
     pace = _ALONE if choices.batches is None else _BATCHED
-    async with _waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
+    async with waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
         unmark(out)
         with Meter(console, len(contents.lines), pace.line_every) as meter:
             evaluation = Evaluation(
@@ -204,23 +204,6 @@ async def _estimate(
     for line in estimated.lines():
         click.echo(line)
     return None
-
-
-def _batches(llm: LLMSettings, folder: Path, console: Console) -> Batches:
-    if llm.offline:
-        raise click.ClickException("--batch needs a model's endpoint: set NUGGETSTREAM_LLM_API_KEY")
-    return Batches(folder / "batches", partial(console.print, highlight=False, soft_wrap=True))
-
-
-@asynccontextmanager
-async def _waiting_for_batches(batches: Batches | None, llm: LLMSettings) -> AsyncIterator[None]:
-    """Upload and poll during the block, at endpoints that have batches."""
-    if batches is None:
-        yield
-        return
-    async with batches.running():
-        await batches.check(llm)
-        yield
 
 
 def _sharing(pipeline: PipelineSettings) -> PipelineSettings:

@@ -4,6 +4,7 @@ import click
 
 from services.cli.rubric.aspects import aspects_command
 from services.cli.rubric.exported import export_command
+from services.cli.rubric.grade import grade_command
 from services.cli.rubric.graded import agree_command, cover_command, qrels_command, verify_command
 from services.cli.rubric.labels import kappa_command
 from services.cli.rubric.rankings import correlate_command, measure_command
@@ -21,6 +22,7 @@ def command() -> None:
 
 
 for subcommand in (
+    grade_command,
     cover_command,
     qrels_command,
     verify_command,

@@ -2,14 +2,16 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nuggetstream.domain.question_bank import BankKind
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import RunLine, qrels_text, read_qrels, read_run
-from nuggetstream.files.rubric import BankItem, read_bank, read_graded
+from nuggetstream.files.rubric import BankItem, QueryBank, read_bank, read_graded, read_query_banks
 from nuggetstream.rubric.cover import Unanswerable, cover_at
 from nuggetstream.rubric.relevance import relevance_labels
 from nuggetstream.rubric.self_rating import self_rating
@@ -276,6 +278,8 @@ def test_recorded_banks_cover_every_query(recorded_data: Path, name: str) -> Non
     items = read_bank(recorded_data / "rubric" / f"{name}.jsonl.gz")
     assert len({item.query for item in items}) == 43
     assert all(item.id and item.text for item in items)
+    banks = read_query_banks(recorded_data / "rubric" / f"{name}.jsonl.gz").values()
+    assert [item for bank in banks for item in bank.items] == list(dict.fromkeys(items))
 
 
 def test_a_bank_without_items_is_refused(tmp_path: Path) -> None:
@@ -312,3 +316,44 @@ def test_wrong_columns_numbers_and_double_labels_are_refused(tmp_path: Path, tex
 def test_a_bad_run_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UnusableFile):
         read_run(write(tmp_path, text))
+
+
+def bank_record(query: str, *items: dict[str, str], **more: str) -> str:
+    return json.dumps({"query_id": query, "items": items, **more}) + "\n"
+
+
+ITEM = {"question_id": "q/1", "question_text": "Why?"}
+
+
+def test_the_bank_of_a_query_has_its_text_kind_and_items(tmp_path: Path) -> None:
+    fact = {"nugget_id": "r/1", "nugget_text": "Because."}
+    keyed: Any = {**ITEM, "gold_answers": ["so"]}
+    text = bank_record("q", keyed, query_text="what is it") + bank_record("r", fact)
+    assert read_query_banks(write(tmp_path, text)) == {
+        "q": QueryBank("q", "what is it", BankKind.QUESTIONS, (BankItem("q", "q/1", "Why?", ("so",)),)),
+        "r": QueryBank("r", None, BankKind.NUGGETS, (BankItem("r", "r/1", "Because."),)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("answers", "keys"), [(["a", "b c"], ("a", "b c")), ("a b", ("a b",)), (None, ()), ([], ())]
+)
+def test_right_answers_are_a_list_or_one_text(tmp_path: Path, answers: Any, keys: tuple[str, ...]) -> None:
+    item: Any = {**ITEM, "gold_answers": answers}
+    assert read_bank(write(tmp_path, bank_record("q", item)))[0].keys == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (bank_record("q", ITEM) * 2, ":2: query_id: 'q' is there twice; keep one of its banks"),
+        (bank_record("q"), ":1: items: expected questions or nuggets, not none and not both"),
+        (bank_record("q", ITEM, {"nugget_id": "n", "nugget_text": "x"}), ":1: items: expected questions or"),
+        (bank_record("q", ITEM, ITEM | {"question_text": "How?"}), ":1: items: 'q/1' is there twice"),
+        (bank_record("q", ITEM | {"question_text": " "}), ":1: items: 'q/1' has no text"),
+        ('{"query_id": "q"}', ":1: no bank of questions or nuggets"),
+    ],
+)
+def test_a_bank_that_nobody_can_grade_on_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(UnusableFile, match=re.escape(problem)):
+        read_query_banks(write(tmp_path, text))

@@ -103,3 +103,15 @@ def test_battles_that_ended_before_any_call_are_counted() -> None:
     with_failure = Estimate(3, [*estimate.sample, {}], "m-large", PRICES)
     assert "1 of them ended before any call" in "\n".join(with_failure.lines())
     assert "ended before any call" not in "\n".join(estimate.lines())
+
+
+def test_calls_that_are_counted_for_the_whole_file_are_not_multiplied() -> None:
+    fixed = {"bank": StageCalls(4, Tokens(1_000_000, 0)), "judge": StageCalls(1, Tokens(1, 0))}
+    estimate = replace(of(30, 1_000_000, 2_000_000, 3_000_000), fixed=fixed, unit="passages")
+    assert estimate.by_stage()["bank"].calls == 4
+    assert estimate.by_stage()["judge"].calls == 2 * 30 + 1
+    amount, _ = estimate.money() or (0.0, 0.0)
+    assert amount == pytest.approx(120.0 + 1.0, abs=1e-4)
+    text = "\n".join(estimate.lines())
+    assert "3 of 30 passages, drawn at random, were evaluated" in text
+    assert "nugget lists" not in text

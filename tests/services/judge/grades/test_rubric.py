@@ -18,6 +18,7 @@ from nuggetstream.files.rubric import read_graded
 from services.judge.grades.bank import QuestionsReply
 from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.grades.rubric import Rubric, RubricOptions, prompt
+from services.judge.question_banks import QuestionBanks
 from services.judge.registry import EVALUATORS
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -118,6 +119,20 @@ async def test_the_prompts_of_all_texts_begin_alike() -> None:
     assert len(texts) == 4
     assert all(text.startswith(same) for text in texts)
     assert len({prompt.prompt_cache_key() for prompt in asked.asked if prompt.task == "rubric"}) == 1
+
+
+async def test_a_bank_can_be_made_before_the_battles_that_are_graded_on_it() -> None:
+    asked = model()
+    panel = panel_of(RUBRIC, asked)
+    bank = await panel.bank(EVENT)
+    assert asked.tasks() == ["rubric_questions"]
+    assert bank is not None
+    given = await replace(panel, banks=QuestionBanks(given=bank)).evaluated(EVENT)
+    assert isinstance(given, Grading)
+    assert given.bank is bank
+    assert asked.tasks() == ["rubric_questions", "rubric", "rubric"]
+    assert await panel_of("direct", asked).bank(EVENT) is None
+    assert await panel_of("pairwise", asked).bank(EVENT) is None
 
 
 async def test_retrieved_passages_are_graded_where_that_is_configured() -> None:

@@ -1,0 +1,269 @@
+"""What `nuggetstream rubric grade` does with passages: it estimates the cost, or grades and writes files."""
+
+import asyncio
+import json
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from nuggetstream.domain.offline import any_offline
+from nuggetstream.files.numerals import many
+from nuggetstream.rubric.exporting import bank_record
+from nuggetstream.rubric.pooling import PooledPassage, graded_record
+from services.cli.batching import batches_of, waiting_for_batches
+from services.cli.data_folder import locked_folder
+from services.cli.dry_run import SAMPLE, Estimate, StageCalls
+from services.cli.dry_run_endpoints import offline_llm
+from services.cli.evaluation import Progress
+from services.cli.meter import Meter, money
+from services.cli.prepared import migrated_database
+from services.cli.process import STOPPED, read_settings, run, server_settings
+from services.cli.rubric.grading import PassageRun, event_of
+from services.cli.rubric.passages import Passages
+from services.cli.tuning import BATCHED_BATTLES
+from services.judge.asking import Member
+from services.judge.grades.rubric import RubricOptions
+from services.judge.options import GradeOptions, Options
+from services.judge.question_banks import QuestionBanks
+from services.judge.registry import EVALUATORS, heuristics
+from services.judge.stage import Panel
+from services.offline.app import create_app
+from services.runtime.llm.accounting import Entry, MemorySpendStore, Spend, SpendStore
+from services.runtime.llm.batches.transport import Batches
+from services.runtime.llm.build import build_chat_model, with_asgi
+from services.runtime.llm.client import LLMClient
+from services.runtime.llm.prompt import TASKS
+from services.runtime.llm.settings import LLMSettings
+from services.store.blobs import Replies
+from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
+
+_OFFLINE = "note: graded by offline heuristics, not by a language model: set NUGGETSTREAM_LLM_API_KEY for one"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be graded, and how.
+
+    Attributes:
+        passages: The passages.
+        evaluator: Name of the evaluator.
+        options: Its options.
+        llm: Settings of its model.
+        batched: Whether its calls wait for batches.
+    """
+
+    passages: Passages
+    evaluator: str
+    options: Options
+    llm: LLMSettings
+    batched: bool
+
+    def panel(self, model: LLMClient) -> Panel:
+        """The evaluator with its model, as it is beside live battles."""
+        evaluator, banks = EVALUATORS[self.evaluator], QuestionBanks(overrides=model.overrides)
+        return Panel(evaluator=evaluator, members=[Member(model)], options=self.options, banks=banks)
+
+
+class _Counted(DatabaseSpendStore):
+    """Costs in the database, and what this run has spent."""
+
+    spent = Spend()
+
+    async def add(self, entry: Entry) -> None:
+        """Store one entry."""
+        await super().add(entry)
+        self.spent += entry
+
+
+def run_grading(
+    passages: Passages, out: Path | None, *, direct: bool, dry_run: bool, batch: bool, **asked: Any
+) -> None:
+    """Grade passages, or print what it would cost.
+
+    Args:
+        passages: The passages.
+        out: Folder for the files; None only in a dry run.
+        direct: Whether the evaluator `direct` is asked in place of `rubric`.
+        dry_run: Whether the cost is estimated.
+        batch: Whether calls wait for batches.
+        asked: Options of `rubric`.
+
+    Raises:
+        click.ClickException: A setting cannot be used, or no passage could be graded.
+        SystemExit: The run was stopped.
+    """
+    name = "direct" if direct else "rubric"
+    llm = read_settings(LLMSettings).for_stage(name)
+    job = Job(
+        passages=passages,
+        evaluator=name,
+        options=GradeOptions() if direct else RubricOptions(passages=True, **asked),
+        llm=llm.model_copy(update={"battle_tokens": None, "battle_money": None}),  # as of all evaluators
+        batched=batch,
+    )
+    work = partial(print_estimate, job)
+    if out is not None and not dry_run:
+        work = partial(grade, job, out, Console(stderr=True))
+    # What waits for a batch does not end soon. It is uploaded, and the next run continues with it.
+    run(work, server_settings(log_level="error"), drains=not batch)
+
+
+async def print_estimate(job: Job, stop: asyncio.Event) -> int | None:
+    """Print what the calls would cost: a sample of the passages is graded by the offline model.
+
+    Returns:
+        The exit code, or None for 0.
+    """
+    passages = job.passages
+    gradable, _ = passages.gradable()
+    sample = random.Random(0).sample(gradable, min(SAMPLE, len(gradable)))  # noqa: S311 - not a secret
+    spend = MemorySpendStore(2 * len(sample))
+    async with _open_model(offline_llm(job.llm), spend) as model:
+        asked = replace(passages, pooled=sample)
+        grading = PassageRun(passages=asked, panel=job.panel(model), stop=stop)
+        if not await grading.run():
+            return STOPPED
+    queries = {passage.query for passage in sample}
+    estimated = Estimate(
+        battles=len(gradable),
+        sample=await _calls(spend, "grades", sample),
+        model=job.llm.model_name,
+        prices=job.llm.price_table(),
+        batched=job.batched,
+        unit="passages",
+    )
+    banks = await _calls(spend, "questions", [PooledPassage(query, "") for query in queries])
+    if any(calls["questions"].calls for calls in banks):
+        of_queries = replace(estimated, battles=len({passage.query for passage in gradable}), sample=banks)
+        estimated = replace(estimated, fixed=of_queries.by_stage())
+    for line in estimated.lines():
+        click.echo(line)
+    return None
+
+
+async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> int | None:
+    """Grade the passages and write the files; returns the exit code, or None for 0.
+
+    Raises:
+        click.ClickException: No passage could be graded.
+    """
+    llm, state = job.llm, out / "state"
+    currency = llm.price_table().currency
+    batches = batches_of(llm, state, console) if job.batched else None
+    total = len(job.passages.pooled)
+    async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
+        spend = _Counted(database, currency)
+        with Meter(console, total, unit="passages") as meter:
+            told = cache(partial(console.print, "waiting for the model:", soft_wrap=True))
+
+            def report(done: int, failed: int) -> None:
+                meter.show(_progress(spend.spent, done, failed, total, currency))
+
+            async with _open_model(llm, spend, database, batches) as model:
+                grading = PassageRun(
+                    passages=job.passages,
+                    panel=job.panel(model),
+                    stop=stop,
+                    tell=told,
+                    report=report,
+                    window=64 if batches is None else BATCHED_BATTLES,
+                )
+                if not await grading.run():
+                    console.print("stopped; run the same command again to continue from here")
+                    return STOPPED
+        if batches is not None:
+            await batches.finish()
+    verified = isinstance(job.options, RubricOptions) and job.options.verify
+    written = _write(grading, out, verified=verified)
+    _print_summary(
+        grading,
+        written,
+        _progress(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency),
+    )
+    return None
+
+
+@asynccontextmanager
+async def _open_model(
+    llm: LLMSettings, spend: SpendStore, database: Database | None = None, batches: Batches | None = None
+) -> AsyncIterator[LLMClient]:
+    """The chat model; its replies are stored in the database, or without one in memory."""
+    http = with_asgi(create_app(None, more=heuristics)) if llm.offline else None
+    model = build_chat_model(
+        llm,
+        None if database is None else Replies(database),
+        spend=spend,
+        http=http if batches is None else batches.http(llm),
+        tasks=(*TASKS, *heuristics()),
+        batched=batches is not None,
+    )
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+async def _calls(
+    spend: SpendStore, name: str, passages: Iterable[PooledPassage]
+) -> Sequence[Mapping[str, StageCalls]]:
+    spent = [await spend.of_battle(event_of(passage, "", "").battle.id) for passage in passages]
+    return [{name: StageCalls(each.calls, each.tokens)} for each in spent]
+
+
+def _progress(spent: Spend, done: int, failed: int, total: int, currency: str) -> Progress:
+    cost = None if spent.unpriced else spent.amount
+    return Progress(done=done, failed=failed, total=total, cost=cost, currency=currency, calls=spent.calls)
+
+
+def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
+    """Write graded.jsonl, the questions that were made, and which passages have no grades."""
+    passages = run.passages
+    lines: dict[str, list[Any]] = {}
+    for each in passages.pooled:
+        key = (each.query, each.id)
+        given, judgment = run.gradings.get(key), passages.judgments.get(key)
+        keys = passages.keys.get(each.query, {})
+        text = passages.texts.get(each.id)
+        record = graded_record(each, text, given, judgment, verified=verified, keys=keys)
+        lines.setdefault(each.query, []).append(record)
+    made = [] if passages.banks is not None else list(run.banks.values())
+    files: dict[str, Sequence[Any]] = {
+        "graded.jsonl": [[query, records] for query, records in lines.items()],
+        "bank.jsonl": [bank_record(passages.queries[bank.query_id], bank) for bank in made],
+        "ungraded.jsonl": [asdict(each) for each in run.ungraded],
+    }
+    for name, rows in files.items():
+        part = out / f"{name}.part"
+        part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        part.replace(out / name)
+        if not rows:
+            (out / name).unlink()
+    return [out / name for name, rows in files.items() if rows]
+
+
+def _print_summary(run: PassageRun, written: Sequence[Path], progress: Progress) -> None:
+    reasons = ", ".join(
+        f"{count} {reason}" for reason, count in Counter(each.reason for each in run.ungraded).items()
+    )
+    calls = f"{many(progress.calls, 'call')} {money(progress)}".strip()
+    click.echo(f"{progress.done} of {many(progress.total, 'passage')} graded, with {calls}")
+    if run.ungraded:
+        first = run.ungraded[0]
+        click.echo(
+            f"not graded: {reasons}; the first, {first.passage} of query {first.query}: {first.detail}"
+        )
+    for file in written:
+        click.echo(f"written: {file}")
+    if any_offline(grading.model for grading in run.gradings.values()):
+        click.echo(_OFFLINE, err=True)
+    if not run.gradings:
+        raise click.ClickException("no passage was graded; the same command tries again")
