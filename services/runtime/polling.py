@@ -46,7 +46,8 @@ async def keep_at(
     await repeat(attempt, seconds, stop)
 
 
-async def pause(seconds: float, stop: asyncio.Event) -> None:
-    """Wait for some seconds, or until `stop` is set."""
+async def pause(seconds: float, until: asyncio.Event) -> None:
+    """Wait for some seconds, or until an event is set."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
+        async with asyncio.timeout(seconds):  # unlike wait_for, it never swallows a cancellation
+            await until.wait()
