@@ -27,7 +27,7 @@ settings.load_profile("repeatable")
 
 
 # Databases and streams are thousands of small files, which a disk makes at a fraction of the speed of memory.
-_MEMORY, _ROOM = Path("/dev/shm"), 4 * 2**30  # noqa: S108 - pytest makes a folder there that is its user's own
+_MEMORY, _ROOM = Path("/dev/shm"), 4 * 2**30
 
 
 def pytest_configure() -> None:

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.files import tables
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.board_tables import neighbours_table
 from nuggetstream.ratings.comparison import Neighbours, NextBattle, Separation, Unranked
@@ -47,22 +46,8 @@ class Advice(Tabular):
 
     def table(self) -> Table:
         """One row per two neighbours."""
-        return neighbours_table(self.neighbours, self.level, self.power, self._notes)
-
-    def next_table(self) -> Table:
-        """One row per battle worth having, the most informative first."""
-        columns = (
-            tables.text("a"),
-            tables.text("b"),
-            tables.number("battles", digits=0),
-            tables.percent("shrinkage", "variance removed", digits=2),
-        )
-        rows = tuple((pair.a, pair.b, pair.battles, pair.shrinkage) for pair in self.next)
-        return Table("Most informative battles", columns, rows, self._notes)
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (self.missing,) if self.missing else ()
+        notes = (self.missing,) if self.missing else ()
+        return neighbours_table(self.neighbours, self.level, self.power, notes)
 
 
 def advise(ratings: Ratings, *, power: float = 0.8, count: int = 10) -> Advice:

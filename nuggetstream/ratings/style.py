@@ -83,19 +83,6 @@ class EqualStyle(Tabular):
         rows = tuple((one.rank, one.system, one.rating, bounds(one.low, one.high)) for one in self.standings)
         return Table("Ratings at equal style", columns, rows, (self.missing,) if self.missing else ())
 
-    def coefficients_table(self) -> Table:
-        """One row per feature of style, and how much it was preferred."""
-        columns = (
-            tables.text("feature"),
-            tables.number("value", "logits per standard deviation", digits=3),
-            tables.interval("low", "high", "interval", digits=3),
-            tables.number("error", "standard error", digits=3),
-        )
-        rows = tuple(
-            (one.feature, one.value, bounds(one.low, one.high), one.error) for one in self.coefficients
-        )
-        return Table("How much style was preferred", columns, rows)
-
 
 def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
     """Fit strengths and coefficients of style together; the intervals are those of the sandwich.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 from statistics import median
 
-from nuggetstream.files.table_data import Cell, Column
+from nuggetstream.files.table_data import Column
 from nuggetstream.files.tables import Table, Tabular, count, number, percent, text
 from nuggetstream.text.measures import NamedText, TextMeasures, measure_text
 
@@ -89,12 +89,6 @@ class TextStudy(Tabular):
         columns = (text("group"), count("texts"), *(_mean_column(measure) for measure in MEASURES))
         return Table("Means per group", columns, rows)
 
-    def text_table(self) -> Table:
-        """One row per text."""
-        rows = tuple((measured.name, measured.group, *_cells(measured.measures)) for measured in self.texts)
-        columns = (text("text"), text("group"), *(_column(measure) for measure in MEASURES))
-        return Table("Texts", columns, rows)
-
 
 def study_texts(
     texts: Iterable[NamedText | str], *, language: str | None = "en", first: int | None = None
@@ -146,15 +140,5 @@ def _means(group: str | None, texts: Sequence[MeasuredText]) -> GroupMeans:
     return GroupMeans(group, len(texts), float(median(lengths)) if lengths else None, means)
 
 
-def _cells(measures: TextMeasures) -> list[Cell]:
-    return [getattr(measures, measure) for measure in MEASURES]
-
-
 def _mean_column(measure: str) -> Column:
     return percent(measure, digits=0) if measure in _SHARES else number(measure, digits=1)
-
-
-def _column(measure: str) -> Column:
-    if measure in _SHARES:
-        return percent(measure, digits=0)
-    return number(measure, digits=1) if measure == "reading_ease" else count(measure)

@@ -148,18 +148,23 @@ class Preferences(View):
         return self.grounded if self.leading is Lens.GROUNDED else self.nugget
 
 
-class BattleSummary(WithLanguage):
-    """A battle in a list."""
+class WithIdentity(WithLanguage):
+    """Which battle it is, and how far it has come."""
 
     id: str
     arena: str
     query: str
     tags: list[str]
-    system_a: str
-    system_b: str
     state: BattleState
     received_at: datetime
     ended_at: datetime | None
+
+
+class BattleSummary(WithIdentity):
+    """A battle in a list."""
+
+    system_a: str
+    system_b: str
     flagged: bool = False
     """Whether an answer seems to be written for whoever evaluates it."""
     preferences: Preferences
@@ -169,21 +174,14 @@ class BattleSummary(WithLanguage):
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
-class BattleView(Tabular, WithLanguage):
+class BattleView(Tabular, WithIdentity):
     """Everything known about one battle so far. As a table: its explanation, one row per nugget."""
 
-    id: str
-    arena: str
-    query: str
     conversation: list[Turn] = Field(default_factory=list)
     """Turns before the query that both systems had, oldest first."""
     turns_left_out: int = 0
     """Number of the user's first messages that prompts leave out, with their answers, because the
     conversation is long."""
-    tags: list[str]
-    state: BattleState
-    received_at: datetime
-    ended_at: datetime | None
     event_count: int
     steps: list[StepView]
     waiting: list[WaitingView] = Field(default_factory=list)

@@ -13,9 +13,9 @@ from nuggetstream.ratings.board_tables import combined_table, neighbours_table, 
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState
 from nuggetstream.ratings.comparison import LensAgreement, Neighbours, NextBattle, Pairing, Unranked
 from nuggetstream.ratings.method import Method
-from nuggetstream.ratings.standing import BoardState
 from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.views.common import View
+from nuggetstream.views.ratings import StateView
 
 
 class CombinedView(Tabular, View):
@@ -43,39 +43,25 @@ class CombinedView(Tabular, View):
         return combined_table(self.standings, self.method.level, self.note or self.state.words)
 
 
-class PairsView(Tabular, View):
+class PairsView(StateView):
     """Every pair of systems on one board, in the order of `systems`."""
 
-    arena: str
-    lens: Lens
-    state: BoardState
-    note: str | None = None
     systems: list[str] = Field(default_factory=list)
     """Names of the systems, best first, the unranked last."""
     pairs: list[Pairing] = Field(default_factory=list)
-    scored: int
-    received: int
-    method: Method
 
     def table(self) -> Table:
         """One row per two systems."""
         return pairs_table(f"{self.arena}: {self.lens.value}", self.pairs, self.method.level)
 
 
-class AdviceView(Tabular, View):
+class AdviceView(StateView):
     """How many battles are still needed to tell neighbours apart, and which to run next."""
 
-    arena: str
-    lens: Lens
-    state: BoardState
-    note: str | None = None
     neighbours: list[Neighbours] = Field(default_factory=list)
     next: list[NextBattle] = Field(default_factory=list)
     unranked: list[Unranked] = Field(default_factory=list)
     power: float
-    scored: int
-    received: int
-    method: Method
 
     def table(self) -> Table:
         """One row per two neighbours."""

@@ -18,22 +18,33 @@ from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.views.common import View
 
 
-class BoardView(Tabular, View):
-    """One leaderboard, with the number of battles that it rests on."""
+class LensView(Tabular, View):
+    """What the battles of one lens say, with the number of battles that it rests on."""
 
     arena: str
     lens: Lens
+    scored: int
+    received: int
+    method: Method
+
+
+class StateView(LensView):
+    """What a board says, and the state of the board."""
+
     state: BoardState
     """"empty": no battle has an outcome. "nobody_ranked": no two systems are linked both ways. "all_tied":
     every rating is equal, and its precision is unknown."""
     note: str | None = None
     """The notes as one text."""
+
+
+class BoardView(StateView):
+    """One leaderboard."""
+
     notes: list[Note] = Field(default_factory=list)
     fragility: Fragility | None = None
     """How few votes decide the first place; null where nobody is ranked."""
     standings: list[Standing] = Field(default_factory=list)
-    scored: int
-    received: int
     outcomes: int
     """Number of outcomes counted, one per battle; of several judges, what more than half of them say."""
     evaluators: list[str] = Field(default_factory=list)
@@ -45,7 +56,6 @@ class BoardView(Tabular, View):
     tie_policy: TiePolicy
     resamples: int
     level: float
-    method: Method
 
     def table(self) -> Table:
         """One row per system."""
@@ -65,18 +75,13 @@ class PeriodView(View):
     standings: list[Standing] = Field(default_factory=list)
 
 
-class TimelineView(Tabular, View):
+class TimelineView(LensView):
     """Ratings of one lens over time; a period without battles has state `empty`."""
 
-    arena: str
-    lens: Lens
     every: Every
     cumulative: bool
     """Whether a period counts all battles since the beginning."""
     periods: list[PeriodView] = Field(default_factory=list)
-    method: Method
-    scored: int
-    received: int
 
     def table(self) -> Table:
         """One row per period and system."""

@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 
 import structlog
 
+from nuggetstream.views.audit import AuditView
 from services.access.callers import ANYBODY, Caller, NotAllowed, Role, Unauthenticated
 from services.runtime.errors import Unavailable
-from services.store.audit_log import AuditEntry, AuditLog
+from services.store.audit_log import AuditLog
 
 log = structlog.get_logger(__name__)
 _CSRF = "the form is outdated, or was not made by this site: load the page again"
@@ -115,6 +116,6 @@ async def audit(entries: AuditLog, visit: Visit, action: str) -> None:
     arenas: list[str] | list[str | None] = sorted(visit.arenas) or [visit.arena]
     for arena in arenas:
         try:
-            await entries.add(AuditEntry(at, visit.caller.key_id, action, arena))
+            await entries.add(AuditView(at=at, key=visit.caller.key_id, action=action, arena=arena))
         except Unavailable:
             log.warning("not in the audit log", key=visit.caller.key_id, action=action, arena=arena)

@@ -21,6 +21,7 @@ from services.judge.canary.checking import (
 )
 from services.runtime import metrics
 from services.runtime.errors import StageError
+from services.runtime.polling import ended_before, pause
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 
 if TYPE_CHECKING:
@@ -67,27 +68,13 @@ class CanaryWatch:
 
         A run that is interrupted by the event is due again at once, for this or another process.
         """
-        pause = min(self.interval.total_seconds() / 4, _LONGEST_S)
-        stopping = asyncio.create_task(stop.wait())
-        try:
-            while not stop.is_set():
-                await self._once_or_stopped(stopping)
-                await asyncio.wait([stopping], timeout=pause)
-        finally:
-            stopping.cancel()
-
-    async def _once_or_stopped(self, stopping: asyncio.Task[bool]) -> None:
-        looking = asyncio.create_task(self.once())
-        try:
-            await asyncio.wait([looking, stopping], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            looking.cancel()
-            await asyncio.wait([looking])
-        if looking.cancelled() or (error := looking.exception()) is None:
-            return
-        if not isinstance(error, StageError):
-            raise error
-        log.warning("canary_run_failed", reason=error.reason.value)
+        seconds = min(self.interval.total_seconds() / 4, _LONGEST_S)
+        while not stop.is_set():
+            try:
+                await ended_before(stop, self.once())
+            except StageError as error:
+                log.warning("canary_run_failed", reason=error.reason.value)
+            await pause(seconds, stop)
 
     async def once(self) -> None:
         """Run what is due, and report the latest runs of the judges of this process."""

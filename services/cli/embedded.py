@@ -12,25 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.cli.access_settings import AccessSettings
 from services.cli.data_folder import NATS, locked_folder
-from services.cli.dry_run_endpoints import DryRunEndpoints
-from services.cli.embedding import EmbeddingSettings
-from services.cli.entry_settings import EntrySettings
-from services.cli.fetch_settings import FetchSettings
 from services.cli.prepared import migrated_database
-from services.cli.process import read_settings
 from services.cli.registry import CALLED, SERVICES, open_service
 from services.cli.reranking import open_loaded_reranking
-from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.settings import PlatformSettings
 from services.cli.tuning import BATCHED_BATTLES, for_batches, tuned
-from services.cli.wiring.parts import Parts
+from services.cli.wiring.parts import Configuration, Parts
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
 from services.runtime.llm.limiter import Limits
-from services.runtime.llm.settings import LLMSettings
 from services.runtime.nats_server import NatsServer
 from services.runtime.nats_supervisor import NatsSupervisor
 from services.runtime.service import run_service
@@ -49,49 +41,23 @@ _ACK_WAIT = 10.0
 _BATCHED_GRACE = 2.0  # seconds; what waits for a batch does not finish within a longer time either
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices(Configuration):
     """The configuration of embedded mode.
 
     Attributes:
         folder: Folder for the broker's streams and the database.
-        pipeline: How battles are evaluated.
-        fetch: Settings of the scraper.
-        llm: Settings of the model.
-        host: Address that the gateway binds to.
-        http_port: HTTP port of the gateway; 0 takes a free one.
-        allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         grpc_port: gRPC port of the gateway; 0 takes a free one.
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
         evaluators: Names of the evaluators, separated by commas; None: those of the environment.
-        access: Who may use the gateway and the rater.
-        entry: Which battles the gateway accepts for evaluation.
-        batches: Where model calls wait for a batch; None where each is made at once.
-        embedding: Where the embedding model is, and how it is computed.
-        kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
-        retrieval: How the retriever searches.
-        dry_run: What answers in place of endpoints in a dry run; None where they are asked.
     """
 
     folder: Path
-    pipeline: PipelineSettings
-    fetch: FetchSettings
-    llm: LLMSettings
-    host: str = "127.0.0.1"
-    http_port: int = 0
-    allowed_hosts: Sequence[str] = ()
     grpc_port: int = 0
     ratings_port: int = 0
     grace: float = 20.0
     evaluators: str | None = None
-    access: AccessSettings = field(default_factory=AccessSettings)
-    entry: EntrySettings = field(default_factory=EntrySettings)
-    batches: "Batches | None" = None
-    embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
-    kept_vectors: Path | None = None
-    retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
-    dry_run: DryRunEndpoints | None = None
 
     def in_batches(self, batches: "Batches") -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""

@@ -20,6 +20,7 @@ from services.cli.embedded import Embedded
 from services.cli.graded import graded
 from services.cli.kept_lines import KeptLine
 from services.gateway.battles.assembly import assemble
+from services.runtime.polling import pause
 from services.store.battles import Battles
 from services.store.costs import CostLine, Costs
 from services.store.spend import DatabaseSpendStore
@@ -210,9 +211,8 @@ class Evaluation:
         return [json.loads(line) for line in response.raise_for_status().content.splitlines()]
 
     async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self.stop.wait(), self.poll)
-        except TimeoutError:
+        await pause(self.poll, self.stop)
+        if not self.stop.is_set():
             await self._check_ended(self._waiting)
 
     async def _check_ended(self, ids: Collection[str]) -> None:

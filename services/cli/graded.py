@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 
 import nats.errors
 
 from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Bus
+from services.runtime.polling import pause
 from services.wire.evaluators import durable_of
 from services.wire.subjects import STREAM_ARENA
 
@@ -34,8 +34,7 @@ async def graded(bus: Bus, evaluators: Sequence[str], stop: asyncio.Event) -> bo
         while await _work_left(bus, durables):
             if stop.is_set():
                 return False
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _POLL)
+            await pause(_POLL, stop)
     return True
 
 

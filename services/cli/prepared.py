@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from services.cli.database_url import open_database
 from services.cli.declared import is_declared
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
+from services.runtime.polling import pause
 from services.store.database import DEFAULT_CONNECTIONS, Database
 from services.store.migrate import unapplied, upgrade
 from services.store.tables import metadata
@@ -152,8 +153,7 @@ async def wait_until_prepared(
             await reasons.because(error.message)
         else:
             return True
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _POLL)
+        await pause(_POLL, stop)
     return False
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import structlog
 
 from services.cli.process import StoppedWaiting
 from services.runtime.errors import Unavailable
+from services.runtime.polling import pause
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -51,7 +51,6 @@ class Patience:
                 if clock() - logged >= _LOG_EVERY:
                     logged = clock()
                     log.warning("waiting", why=error.for_operators, seconds_left=round(left))
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.stop.wait(), min(self.pause, left))
+            await pause(min(self.pause, left), self.stop)
             if self.stop.is_set():
                 raise StoppedWaiting("stopped before it was available")

@@ -17,6 +17,7 @@ from nuggetstream.domain.event import RatingsUpdated
 from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
+from services.runtime.polling import ended_before, pause
 from services.store.outcomes import Outcomes
 from services.wire.subjects import RECORDED
 
@@ -59,17 +60,11 @@ class Announcer:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Announce until stopped; what is pending then is announced before returning."""
-        stopping = asyncio.create_task(stop.wait())
-        try:
-            while not stop.is_set():
-                waking = asyncio.create_task(self._wake.wait())
-                await asyncio.wait({waking, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                waking.cancel()
-                await self.announce()
-                await asyncio.wait({stopping}, timeout=self.pause)
+        while not stop.is_set():
+            await ended_before(stop, self._wake.wait())
             await self.announce()
-        finally:
-            stopping.cancel()
+            await pause(self.pause, stop)
+        await self.announce()
 
     async def announce(self) -> None:
         """Publish one event for every arena that changed since the last time.

@@ -5,7 +5,7 @@ import logging
 import math
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
 import uvicorn
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from services.runtime.http_limits import HttpLimits, limited_protocol
 from services.runtime.listening import CannotListen
+from services.runtime.polling import pause
 
 _DATE_SECONDS = 1.0  # how often the date that responses carry is computed
 
@@ -30,9 +31,7 @@ class _EmbeddedServer(uvicorn.Server):
 
     async def main_loop(self) -> None:
         while not await self.on_tick(0):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_DATE_SECONDS):
-                    await self._ending.wait()
+            await pause(_DATE_SECONDS, self._ending)
 
     def end(self) -> None:
         self.should_exit = True

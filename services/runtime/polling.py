@@ -46,7 +46,31 @@ async def keep_at(
     await repeat(attempt, seconds, stop)
 
 
-async def pause(seconds: float, stop: asyncio.Event) -> None:
-    """Wait for some seconds, or until `stop` is set."""
+async def pause(seconds: float, until: asyncio.Event) -> None:
+    """Wait for some seconds, or until an event is set."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)
+        async with asyncio.timeout(seconds):  # unlike wait_for, it never swallows a cancellation
+            await until.wait()
+
+
+async def ended_before(stop: asyncio.Event, work: Awaitable[object]) -> bool:
+    """Wait until some work has ended, or cancel it when `stop` is set.
+
+    Args:
+        stop: Cancels the work.
+        work: What is waited for; an error that it raises is raised here.
+
+    Returns:
+        Whether the work has ended.
+    """
+    working, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            return False
+        await working
+        return True
+    finally:
+        working.cancel()
+        stopping.cancel()
+        await asyncio.gather(working, stopping, return_exceptions=True)

@@ -17,6 +17,7 @@ import grpc
 from services.runtime import rpc
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.bus import Bus
+from services.runtime.polling import ended_before
 from services.runtime.rpc_limits import RpcLimits
 from services.runtime.runner import Runner
 from services.runtime.stage import Stage
@@ -96,7 +97,7 @@ async def run_service(
         await usage.measure()
         if ready is not None:
             ready(port)
-        if await _prepared(service.first, stop):
+        if await ended_before(stop, asyncio.gather(*(prepare() for prepare in service.first))):
             await health.prepared()
             for stage in service.stages:
                 gated = replace(stage, handle=usage.gated(stage.handle, stage.fill_limit))
@@ -109,23 +110,6 @@ async def run_service(
         if callers_ended is None:
             # Reported before the work in flight is finished, so that clients send no more requests meanwhile.
             await health.draining()
-
-
-async def _prepared(first: Sequence[Preparation], stop: asyncio.Event) -> bool:
-    """Do what has to be done first; False if `stop` is set before it is done."""
-    preparing = asyncio.gather(*(prepare() for prepare in first))
-    stopping = asyncio.ensure_future(stop.wait())
-    either: list[asyncio.Future[Any]] = [preparing, stopping]
-    try:
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not preparing.done():
-            return False
-        await preparing
-        return True
-    finally:
-        preparing.cancel()
-        stopping.cancel()
-        await asyncio.gather(*either, return_exceptions=True)
 
 
 async def _until_stopped(chore: BackgroundTask, stop: asyncio.Event) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from services.store.access_tables import access_secrets, api_keys, key_usage, page_sessions
-from services.store.database import Database, inserting_new
+from services.store.database import Store, inserting_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,8 @@ class StoredKey:
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
 
-class ApiKeys:
+class ApiKeys(Store):
     """The keys of the platform. Every method may raise Outage or Unavailable."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def exist(self) -> bool:
         """Whether a key was ever created."""

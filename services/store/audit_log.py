@@ -1,36 +1,15 @@
 """The audit log: which key did what, where and when. It names no battle, so deletion leaves nothing here."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
+from nuggetstream.views.audit import AuditView
 from services.store.access_tables import audit_log
 from services.store.database import Database
 
 KEPT = 100_000  # entries
 _TRIMMED_EVERY = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """An action of a key.
-
-    Attributes:
-        at: When it was done.
-        key_id: Id of the key; "administrator-…" for the administrators' token, "local" for a program on the
-            gateway's own machine where no key is needed, "command" for `nuggetstream keys`.
-        action: What was done.
-        arena: Where; None where it is about no single arena.
-        subject: Id of the key that was created, rotated or revoked; None for other actions.
-    """
-
-    at: datetime
-    key_id: str
-    action: str
-    arena: str | None = None
-    subject: str | None = None
 
 
 class AuditLog:
@@ -40,19 +19,13 @@ class AuditLog:
         self._database = database
         self._kept = kept
 
-    async def add(self, entry: AuditEntry) -> None:
+    async def add(self, entry: AuditView) -> None:
         """Store an entry.
 
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        values = {
-            "at": entry.at,
-            "key_id": entry.key_id,
-            "action": entry.action,
-            "arena": entry.arena,
-            "subject": entry.subject,
-        }
+        values = entry.model_dump(exclude={"key"}) | {"key_id": entry.key}
 
         def work(tx: Connection) -> None:
             key = tx.execute(insert(audit_log).values(values)).inserted_primary_key
@@ -64,7 +37,7 @@ class AuditLog:
 
     async def latest(
         self, limit: int, arenas: Collection[str] | None = None, key_id: str | None = None
-    ) -> list[AuditEntry]:
+    ) -> list[AuditView]:
         """The newest entries, newest first.
 
         Args:
@@ -81,10 +54,7 @@ class AuditLog:
         if key_id is not None:
             query = query.where(audit_log.c.key_id == key_id)
 
-        def work(tx: Connection) -> list[AuditEntry]:
-            return [
-                AuditEntry(row.at, row.key_id, row.action, row.arena, row.subject)
-                for row in tx.execute(query)
-            ]
+        def work(tx: Connection) -> list[AuditView]:
+            return [AuditView.showing(row, key=row.key_id) for row in tx.execute(query)]
 
         return await self._database.read(work)

@@ -11,7 +11,7 @@ from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.slice import EVERYTHING, Slice
 from services.store.counters import increment
-from services.store.database import Database
+from services.store.database import Store
 from services.store.facets import ALL, DETECTED, Range, detected_facet, facets_of_battle, range_of
 from services.store.slices import conditions_of
 from services.store.tables import battle_counters, battles
@@ -42,15 +42,8 @@ def count_battles(connection: Connection, new: Sequence[Counted], received_at: d
     increment(connection, battle_counters, received)
 
 
-class BattleCounts:
-    """How many battles there are. Every method may raise Outage or Unavailable.
-
-    Args:
-        database: The database.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class BattleCounts(Store):
+    """How many battles there are. Every method may raise Outage or Unavailable."""
 
     async def arenas(self) -> dict[str, int]:
         """Number of battles received, by arena."""

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from services.store.chunk_texts import texts_of_blobs
 from services.store.content import insert_content, rows_to_use, wait_for_deletions
-from services.store.database import Database
+from services.store.database import Store
 from services.store.sqlite_threads import Each
 from services.store.tables import blobs, replies
 
@@ -23,11 +23,8 @@ _OWN = (
 _REPLY = select(replies).where(replies.c.key == bindparam("reply"))
 
 
-class Blobs:
+class Blobs(Store):
     """Page texts and large message bodies, keyed by their SHA-256."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def put_blob(self, key: str, body: bytes, battle_id: str | None) -> None:
         """Store a body under its hash. Storing the same hash again changes nothing.
@@ -71,11 +68,8 @@ class Blobs:
         return await self._database.read(lambda connection: texts_of_blobs(connection, keys))
 
 
-class Replies:
+class Replies(Store):
     """The cache of model replies: after a crash, a redelivery or a re-run no reply is paid for twice."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, key: str, battle_id: str) -> str | None:
         """The stored reply with this key, which the battle uses from now on, or None."""

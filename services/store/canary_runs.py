@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import JSON, Column, Connection, Integer, String, Table, select, update
 
-from services.store.database import Database, inserting_new
+from services.store.database import Store, inserting_new
 from services.store.tables import metadata
 from services.store.utc_datetime import UtcDateTime
 
@@ -64,11 +64,8 @@ class StoredCanaryRun:
         return sum(problem.state == state for problem in self.problems)
 
 
-class CanaryRuns:
+class CanaryRuns(Store):
     """The table of runs."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def claim(self, evaluator: str, model: str, now: datetime, interval: timedelta) -> bool:
         """Whether the next run is due and this caller's; then nobody else's until the interval has passed."""

@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy import Row, func, select, text
 
 from services.store.chunk_tables import chunks, removed_chunks
-from services.store.database import Database
+from services.store.database import Store
 
 log = structlog.get_logger(__name__)
 
@@ -70,11 +70,8 @@ class Changes:
     complete: bool = True
 
 
-class ChunkChanges:
+class ChunkChanges(Store):
     """Reads what changed in the table of chunks."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def mark(self) -> Mark:
         """A mark before everything that is not committed now."""

@@ -17,7 +17,7 @@ from nuggetstream.domain.identity import content_hash
 from services.store.batches import among, rows_of_keys
 from services.store.chunk_tables import chunks, vectors
 from services.store.chunk_texts import Span, stored_span, texts_of_rows
-from services.store.database import Database, replacing
+from services.store.database import Store, replacing
 from services.store.sqlite_threads import Each
 from services.store.tables import sources
 
@@ -109,11 +109,8 @@ _PARTLY_READ = _VECTORS.where(vectors.c.read_share.is_not(None))
 _OF_BATTLE = select(sources).where(sources.c.battle_id == bindparam("battle")).order_by(sources.c.url)
 
 
-class Chunks:
+class Chunks(Store):
     """The chunk table and its vectors."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add(self, new: Sequence[StoredChunk], pages: Mapping[str, str] | None = None) -> None:
         """Store chunks; existing ones stay unchanged.
@@ -204,11 +201,8 @@ class Chunks:
         )
 
 
-class Sources:
+class Sources(Store):
     """The usable pages of each battle, and the sides that cite them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add(self, battle_id: str, new: Sequence[StoredSource]) -> None:
         """Store the usable pages of a battle; of a page that it has already, the one fetched later stays."""

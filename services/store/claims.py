@@ -8,7 +8,7 @@ from sqlalchemy import ARRAY, ColumnElement, String, any_, delete, func, literal
 from sqlalchemy.dialects.postgresql import insert
 
 from services.runtime.polling import keep_at
-from services.store.database import Database
+from services.store.database import Store
 from services.store.tables import claims
 
 _SWEEP_INTERVAL = 60.0  # seconds between two sweeps
@@ -16,15 +16,12 @@ _SWEEP_AGE = timedelta(hours=1)
 _SWEEP_LIMIT = 1000  # rows per sweep
 
 
-class DatabaseClaims:
+class DatabaseClaims(Store):
     """A `ClaimStore` in PostgreSQL, by whose clock claims end.
 
     The table is not in the write-ahead log, because a claim is worth less than a disk write: a server that
     crashes forgets all claims, and then a prompt may be paid for twice.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def take(self, keys: Collection[str], owner: str, seconds: float) -> set[str]:
         """Take or extend claims for so many seconds, and return those keys that no other owner has.

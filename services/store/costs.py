@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import FromClause, Select, bindparam, func, select
 
-from services.store.database import Database
+from services.store.database import Store
 from services.store.spend import BOOKED, WHOLE_DAY, amount_of
 from services.store.tables import battles, spend, spend_counters
 
@@ -63,15 +63,8 @@ _OF_STAGES = _lines(
 _OF_DAYS = _lines(spend_counters, "arena").where(spend_counters.c.stage != WHOLE_DAY)
 
 
-class Costs:
-    """Reads costs from the database.
-
-    Args:
-        database: The database.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class Costs(Store):
+    """Reads costs from the database."""
 
     async def of_battle(self, battle_id: str) -> list[CostLine]:
         """What a battle has cost, by stage and model; empty before the first call.

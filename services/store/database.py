@@ -283,3 +283,10 @@ def replacing(dialect: str, table: Table, where: Callable[[Any], ColumnElement[b
     new = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
     condition = None if where is None else where(statement.excluded)
     return statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=new, where=condition)
+
+
+class Store:
+    """What reads and writes tables of a database. Its methods may raise Outage or Unavailable."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database

@@ -19,7 +19,7 @@ from nuggetstream.domain.identity import content_hash
 from services.store.call_tables import call_prompts, calls
 from services.store.content import PAGE_TEXTS
 from services.store.counters import add_changes, contributions, difference, increment, remove_empty
-from services.store.database import Database, replacing
+from services.store.database import Database, Store, replacing
 from services.store.deleted_content import delete_content
 from services.store.doubts import forget_doubt
 from services.store.edit_tables import nugget_edits
@@ -66,11 +66,8 @@ class DeletedBattle:
     deleted_at: datetime
 
 
-class Deletions:
+class Deletions(Store):
     """Deletes battles."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def delete(self, battle_id: str, at: datetime) -> DeletionResult:
         """Delete a battle that has ended. Deleting it again changes nothing.

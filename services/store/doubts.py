@@ -30,7 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from services.store.database import Database, replacing
+from services.store.database import Store, replacing
 from services.store.outcome import Outcome
 from services.store.probabilities import UNIT
 from services.store.tables import metadata, outcomes
@@ -62,11 +62,8 @@ class Doubt:
     doubt: float
 
 
-class Doubts:
+class Doubts(Store):
     """The table of battles about which the machine is unsure."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def greatest(self, arena: str, limit: int) -> list[Doubt]:
         """The battles of an arena without a vote, the most doubtful first.

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
-from services.store.database import Database, insert_into
+from services.store.database import Store, insert_into
 from services.store.tables import event_positions, events
 
 PAGE = 500  # events
@@ -27,11 +27,8 @@ class EventKey:
     recorded_at: datetime
 
 
-class EventTail:
+class EventTail(Store):
     """Reads keys of events in the order of their positions."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def after(self, position: int, limit: int = PAGE) -> list[EventKey]:
         """The first events after a position, in order.

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Row, Select, and_, or_, select, update
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.pipeline import Stage, branches_of
 from nuggetstream.domain.progress import Branch
-from services.store.database import Database
+from services.store.database import Store
 from services.store.tables import battles, failures
 from services.store.work import work
 
@@ -65,11 +65,8 @@ class FailedBattle:
     open: bool
 
 
-class FailedBattles:
+class FailedBattles(Store):
     """The failures table, for administrators."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def select(
         self, selection: FailureFilter, limit: int, after: tuple[datetime, str] | None = None

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nuggetstream.domain.event import BattleEvent, BattleGraded
 from nuggetstream.nuggets.label_agreement import LabelPair, pairs_of
 from services.store.counters import Key, increment, remove_empty
-from services.store.database import Database
+from services.store.database import Store
 from services.store.label_tables import LABEL_COLUMNS, LONGEST_MODEL, label_counters, label_pairs
 
 _NUMBERS = [*LABEL_COLUMNS.values()]
@@ -43,11 +43,8 @@ class CountedLabels:
     counts: Counter[LabelPair]
 
 
-class LabelCounts:
+class LabelCounts(Store):
     """The counters of labels."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def of_arena(self, arena: str) -> list[CountedLabels]:
         """The second assigners of an arena, by name and model.

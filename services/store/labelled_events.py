@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from services.store.batches import among, rows_of_keys
-from services.store.database import Database
+from services.store.database import Store
 from services.store.event_bodies import value_of_battle, value_of_event
 from services.store.tables import battles, events
 
@@ -47,11 +47,8 @@ class StoredLabels:
         return [(schema, value_of_event(body, battle)) for _, schema, body in self.events]
 
 
-class LabelledEvents:
+class LabelledEvents(Store):
     """Reads these events."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def of(self, ids: Collection[str]) -> dict[str, StoredLabels]:
         """The events of battles by id, without battles that are not stored.

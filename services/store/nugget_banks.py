@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, or_, select
 from nuggetstream.domain.identity import derived_id
 from services.store.bank_tables import nugget_labels, nugget_lists
 from services.store.content import add_user, insert_content, rows_to_use, wait_for_deletions
-from services.store.database import Database, insert_into
+from services.store.database import Store, insert_into
 from services.store.sqlite_threads import Each
 from services.store.tables import content_users
 
@@ -47,11 +47,8 @@ class StoredList:
     body: bytes
 
 
-class NuggetLists:
+class NuggetLists(Store):
     """The lists of all nugget banks. A list is deleted with the last battle that uses it."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def used_and_newest(self, bank: str, battle_id: str) -> tuple[StoredList | None, StoredList | None]:
         """The list that a battle uses already, and the newest list of the bank.
@@ -109,11 +106,8 @@ class NuggetLists:
         return await self._database.write(add)
 
 
-class NuggetLabels:
+class NuggetLabels(Store):
     """Labels of answers for the nuggets of banks. They are deleted with the last battle that uses them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, subject: str, battle_id: str) -> list[bytes]:
         """What was stored for a subject, which the battle uses from now on.

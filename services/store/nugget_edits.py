@@ -19,7 +19,7 @@ from nuggetstream.domain.nugget_edit import NuggetChange, RecordedEdit
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import Branch
 from services.store import outbox
-from services.store.database import Database
+from services.store.database import Store
 from services.store.edit_tables import nugget_edits
 from services.store.recording import NewEvent, record_all
 from services.store.tables import battles
@@ -54,11 +54,8 @@ class NewEdit:
     event: NewEvent
 
 
-class NuggetEdits:
+class NuggetEdits(Store):
     """The edits of all battles. They are deleted with their battle."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def of_battle(self, battle_id: str) -> list[RecordedEdit]:
         """The edits of a battle, oldest first.

@@ -20,7 +20,7 @@ from sqlalchemy import JSON, Column, Connection, LargeBinary, String, Table, del
 from nuggetstream.domain.event import BattleEvent, battle_id_of
 from services.runtime.bus import Outgoing
 from services.store.content import insert_content
-from services.store.database import Database, inserting_new
+from services.store.database import Store, inserting_new
 from services.store.event_reading import read_submission
 from services.store.inputs import first_input
 from services.store.schema import metadata
@@ -53,11 +53,8 @@ Publish = Callable[[Sequence[Outgoing]], Awaitable[Collection[str]]]
 """Publishes messages, and returns the ids of those that the broker has stored."""
 
 
-class Outbox:
+class Outbox(Store):
     """The table of messages that are not yet known to be published."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def forget(self, message_ids: Collection[str]) -> None:
         """Delete the rows of messages that were published.

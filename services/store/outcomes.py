@@ -22,7 +22,7 @@ from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Every
 from services.store.cells import read_counts, read_dated, tally_of_cells
 from services.store.counters import LENS_PAIRS
-from services.store.database import Database
+from services.store.database import Store
 from services.store.facets import ALL, EVALUATOR, Range, range_of
 from services.store.judge_biases import JudgeCounts, read_judge_counts, read_models
 from services.store.outcome import Outcome, outcome_of_row
@@ -60,11 +60,8 @@ class LensCounts:
     probable: int | None = None
 
 
-class Outcomes:
+class Outcomes(Store):
     """What is read of the outcomes and their counters; `recording` writes them."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def stamp(self, arena: str, lens: Lens, selection: Slice = EVERYTHING) -> int | None:
         """A number that changes whenever the counts of a slice change; None while there are none.

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Column, LargeBinary, String, Table, delete, func, select
 
 from nuggetstream.domain.event import BattleEvent, battle_id_of
-from services.store.database import Database
+from services.store.database import Store
 from services.store.schema import metadata
 from services.store.tables import battles
 from services.store.utc_datetime import UtcDateTime
@@ -32,11 +32,8 @@ parked_events = Table(
 )
 
 
-class ParkedEvents:
+class ParkedEvents(Store):
     """The table of events whose battles are not stored."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def park(self, event: BattleEvent) -> None:
         """Store an event until its battle is stored; the same event again changes nothing.

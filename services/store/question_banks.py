@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, func, select
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.question_bank import QuestionBank
 from services.store.content import rows_to_use
-from services.store.database import Database, insert_into
+from services.store.database import Store, insert_into
 from services.store.question_tables import question_banks
 
 _BODY: TypeAdapter[QuestionBank] = TypeAdapter(QuestionBank)
@@ -18,11 +18,8 @@ _MADE_BY = select(_COLUMNS.body, _COLUMNS.key, _COLUMNS.battle_id).where(
 )
 
 
-class StoredQuestionBanks:
+class StoredQuestionBanks(Store):
     """All versions of all question banks. A version is deleted with the last battle that uses it."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def get(self, query_id: str, settings: str, battle_id: str) -> QuestionBank | None:
         """The version that these settings made, which the battle uses from now on; None where there is none.

@@ -26,7 +26,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.pipeline import PIPELINE, Stage, branches_of
 from nuggetstream.domain.progress import Branch
 from nuggetstream.nuggets.scores import Unscorable
-from services.store.database import Database
+from services.store.database import Store
 from services.store.event_reading import RecordedEvent, read_events
 from services.store.inputs import recorded_input
 from services.store.recording import NewEvent, record_all
@@ -87,15 +87,8 @@ class Comparison:
     after: dict[str, Vote]
 
 
-class StageRuns:
-    """Starts runs, and compares their results.
-
-    Args:
-        database: The database.
-    """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
+class StageRuns(Store):
+    """Starts runs, and compares their results."""
 
     async def count(self, arena: str, since: datetime) -> int:
         """Number of battles of an arena that were received since a time and have ended.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import and_, case, func, or_, select
 
 from nuggetstream.domain.lens import Lens
-from services.store.database import Database
+from services.store.database import Store
 from services.store.tables import pair_counters
 
 CATEGORY = "category:"
@@ -51,11 +51,8 @@ class GroupShare:
         return self.value.removeprefix(CATEGORY)
 
 
-class SystemShares:
+class SystemShares(Store):
     """Reads the counters of one system."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def of_system(self, arena: str, lens: Lens, system: str, limit: int = 12) -> list[GroupShare]:
         """The groups of battles with the most outcomes of a system, the largest first.

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from services.store.battles import BattleRow
-from services.store.database import Database, insert_into
+from services.store.database import Store, insert_into
 from services.store.webhook_tables import webhook_deliveries, webhooks
 
 
@@ -102,11 +102,8 @@ class Waiting:
     reason: str
 
 
-class Webhooks:
+class Webhooks(Store):
     """The tables of webhooks. Every method may raise Outage or Unavailable."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add(self, webhook: Webhook) -> None:
         """Store a new webhook."""

@@ -39,7 +39,7 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.pipeline import PIPELINE, Stage, stages_of
 from nuggetstream.domain.progress import Branch
 from services.store.batches import among, rows_of_keys
-from services.store.database import Database, replacing
+from services.store.database import Store, replacing
 from services.store.schema import index_where, metadata
 from services.store.utc_datetime import UtcDateTime
 from services.wire.subjects import event_name
@@ -96,11 +96,8 @@ class Pending:
     waits_since: datetime
 
 
-class PendingWork:
+class PendingWork(Store):
     """The work that waits for too long."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def waiting(self, before: datetime, limit: int) -> list[Pending]:
         """The work of stages that has waited since before a time, the longest first.

@@ -41,10 +41,10 @@ async def test_a_visitor_votes_and_sees_the_explanation_and_the_board(
 ) -> None:
     async with serve_site(demo_root()) as pages:
         choices = Choices(
-            tmp_path,
-            PipelineSettings(embedding_model="none", resamples=100),
-            FetchSettings(scraper_allowed_hosts=urlsplit(pages).netloc, scraper_per_host_delay=0),
-            LLMSettings(),
+            folder=tmp_path,
+            pipeline=PipelineSettings(embedding_model="none", resamples=100),
+            fetch=FetchSettings(scraper_allowed_hosts=urlsplit(pages).netloc, scraper_per_host_delay=0),
+            llm=LLMSettings(),
             grace=2.0,
         )
         async with running_arena(choices, read_battles(demo_root(), pages)[:1]) as running:

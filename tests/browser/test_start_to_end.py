@@ -39,7 +39,12 @@ async def test_a_battle_is_watched_explained_and_voted_on(browser: Chrome, tmp_p
     options.write_text("[citation_support]\nuncited = true\n", encoding="utf-8")
     pipeline = PipelineSettings(embedding_model="none", resamples=100, evaluator_options=options)
     choices = Choices(
-        tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0, evaluators="citation_support"
+        folder=tmp_path,
+        pipeline=pipeline,
+        fetch=FetchSettings(),
+        llm=LLMSettings(),
+        grace=2.0,
+        evaluators="citation_support",
     )
     async with embedded(choices) as running, AsyncClient(running.url, patience=60) as client:
         reader = Reader(browser, running.url)

@@ -163,7 +163,8 @@ async def _calm(scale: Scale, folder: Path) -> list[Mapping[str, Any]]:
         llm = LLMSettings(
             api_key=SecretStr("sk-test"), base_url=f"{url.removesuffix('/v1')}/calm/v1", model="m"
         )
-        choices = Choices(folder, PipelineSettings(embedding_model="none"), FetchSettings(), llm, grace=2.0)
+        pipeline = PipelineSettings(embedding_model="none")
+        choices = Choices(folder=folder, pipeline=pipeline, fetch=FetchSettings(), llm=llm, grace=2.0)
         async with embedded(choices) as platform, AsyncClient(platform.url, patience=60) as client:
             async for _ in client.submit_many([battle(number) for number in range(scale.battles)]):
                 pass

@@ -88,7 +88,9 @@ def choices(folder: Path, url: str) -> Choices:
         evaluator_options=folder / "options.toml",
     )
     names = "answer_quality,language_quality"
-    return Choices(folder / "run", pipeline, FetchSettings(), llm, grace=2.0, evaluators=names)
+    return Choices(
+        folder=folder / "run", pipeline=pipeline, fetch=FetchSettings(), llm=llm, grace=2.0, evaluators=names
+    )
 
 
 async def recorded(platform: Embedded, battle_id: str) -> list[BattleGraded]:

@@ -38,7 +38,9 @@ async def test_a_battle_is_evaluated_with_variations_and_a_reranker(
         }.items():
             monkeypatch.setenv(f"NUGGETSTREAM_{name}", value)
         pipeline = PipelineSettings(retry_seconds=0.01, resamples=100, embedding_model="none")
-        choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
+        choices = Choices(
+            folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0
+        )
         async with embedded(choices) as platform, AsyncClient(platform.url) as client:
             shown = await client.submit_and_wait(battle(1))
             parts = await Costs(platform.database).of_battle(shown.id)
@@ -78,7 +80,7 @@ async def test_a_model_in_the_process_is_loaded_before_the_first_battle(
     monkeypatch.setenv("NUGGETSTREAM_RERANK_MODEL", "slow")
     monkeypatch.setenv("NUGGETSTREAM_RERANK_TIMEOUT_S", "0.9")
     pipeline = PipelineSettings(retry_seconds=0.01, resamples=100, embedding_model="none")
-    choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
+    choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as platform, AsyncClient(platform.url) as client:
         assert LOADED["slow"].calls == 0
         shown = await client.submit_and_wait(battle(1))

@@ -42,7 +42,9 @@ async def test_a_platform_embeds_each_text_once_at_an_endpoint_and_books_it(
         monkeypatch.setenv("NUGGETSTREAM_EMBEDDING_URL", url)
         monkeypatch.setenv("NUGGETSTREAM_EMBEDDING_MODEL", "words")
         pipeline = PipelineSettings(retry_seconds=0.01, resamples=100)
-        choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
+        choices = Choices(
+            folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0
+        )
         async with embedded(choices) as platform, AsyncClient(platform.url) as client:
             for number in (1, 2):
                 assert (await client.submit_and_wait(battle(number))).state == "scored"

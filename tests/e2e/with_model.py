@@ -22,7 +22,9 @@ async def platform(folder: Path, port: int, **llm: Any) -> AsyncIterator[Embedde
     endpoint = {"api_key": SecretStr("sk-test"), "base_url": f"http://127.0.0.1:{port}/v1", "model": "m"}
     settings = LLMSettings(**{**endpoint, "attempts": 1, **llm})
     pipeline = PipelineSettings(embedding_model="none", retry_seconds=0.01, resamples=100)
-    async with embedded(Choices(folder, pipeline, FetchSettings(), settings, grace=2.0)) as running:
+    async with embedded(
+        Choices(folder=folder, pipeline=pipeline, fetch=FetchSettings(), llm=settings, grace=2.0)
+    ) as running:
         yield running
 
 

@@ -8,7 +8,6 @@ scale of Bradley-Terry.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +21,9 @@ from nuggetstream.ratings.fitting.pairs import Pairs, Places
 Floats = NDArray[np.float64]
 
 
-class Fit(Protocol):
-    """A fit of a model with ties."""
-
-    def __call__(self, pairs: Pairs, start: Floats | None = None) -> tuple[Floats, Floats]:
-        """Strengths (R, K) and the tie parameter (R,)."""
-
-
 @dataclass(frozen=True, slots=True)
-class Davidson:
-    """Log-likelihood Σ won · d/2 - lost · d/2 + drawn · τ - played · log(e^(d/2) + e^(-d/2) + e^τ).
-
-    d is the gap of the pair, τ = log ν. An exponential family, so concave in both.
-    """
+class _WithTies:
+    """A log-likelihood of the R data sets of `pairs`."""
 
     size: int
     first: Places
@@ -45,6 +34,17 @@ class Davidson:
     def batch(self) -> int:
         """R, the number of data sets."""
         return len(self.pairs.won)
+
+    def bend(self, rows: Places, gap: Floats, tie: Floats) -> Bend:
+        """Derivatives of the data sets `rows` at gaps (R, E) and tie parameters (R,)."""
+        raise NotImplementedError
+
+
+class Davidson(_WithTies):
+    """Log-likelihood Σ won · d/2 - lost · d/2 + drawn · τ - played · log(e^(d/2) + e^(-d/2) + e^τ).
+
+    d is the gap of the pair, τ = log ν. An exponential family, so concave in both.
+    """
 
     def bend(self, rows: Places, gap: Floats, tie: Floats) -> Bend:
         """Slopes are counts minus expected counts, curves their covariances."""
@@ -62,22 +62,11 @@ class Davidson:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RaoKupper:
+class RaoKupper(_WithTies):
     """Log-likelihood Σ (won + drawn) log σ(d - η) + (lost + drawn) log σ(-d - η) + drawn log(e^2η - 1).
 
     d is the gap of the pair, η = log κ > 0, σ the logistic function. Concave in both.
     """
-
-    size: int
-    first: Places
-    second: Places
-    pairs: Pairs
-
-    @property
-    def batch(self) -> int:
-        """R, the number of data sets."""
-        return len(self.pairs.won)
 
     def bend(self, rows: Places, gap: Floats, tie: Floats) -> Bend:
         """Each of the two logistic terms bends like one of Bradley-Terry."""
@@ -115,13 +104,7 @@ def fit_davidson(pairs: Pairs, start: Floats | None = None) -> tuple[Floats, Flo
     >>> float(np.exp(theta[0, 0] - theta[0, 1]).round(6)), float(nu[0].round(6))
     (4.0, 1.0)
     """
-    tied = pairs.drawn.sum(axis=-1) > 0
-    if not tied.all():
-        return _without_ties(pairs, tied, start, fit_davidson, nothing=0.0)
-    _check(pairs)
-    model = Davidson(pairs.size, pairs.first, pairs.second, pairs)
-    state = maximise(model, _start(pairs, start), np.zeros(len(pairs.won)))
-    return state[:, :-1], np.exp(state[:, -1])
+    return _fitted(Davidson, pairs, start, log_tie=0.0, without=0.0)
 
 
 def fit_rao_kupper(pairs: Pairs, start: Floats | None = None) -> tuple[Floats, Floats]:
@@ -144,13 +127,7 @@ def fit_rao_kupper(pairs: Pairs, start: Floats | None = None) -> tuple[Floats, F
     >>> float(kappa[0].round(6))
     3.0
     """
-    tied = pairs.drawn.sum(axis=-1) > 0
-    if not tied.all():
-        return _without_ties(pairs, tied, start, fit_rao_kupper, nothing=1.0)
-    _check(pairs)
-    model = RaoKupper(pairs.size, pairs.first, pairs.second, pairs)
-    state = maximise(model, _start(pairs, start), np.full(len(pairs.won), 0.5), floor=0.0)
-    return state[:, :-1], np.exp(state[:, -1])
+    return _fitted(RaoKupper, pairs, start, log_tie=0.5, without=1.0, floor=0.0)
 
 
 def determined(pairs: Pairs) -> bool:
@@ -198,16 +175,36 @@ def _check(pairs: Pairs) -> None:
         raise NotConverged("wins and ties do not determine how common ties are")
 
 
-def _start(pairs: Pairs, start: Floats | None) -> Floats:
-    return np.zeros((len(pairs.won), pairs.size)) + (0.0 if start is None else start)
-
-
-def _without_ties(
-    pairs: Pairs, tied: NDArray[np.bool_], start: Floats | None, fit: Fit, nothing: float
+def _fitted(
+    model: type[_WithTies],
+    pairs: Pairs,
+    start: Floats | None,
+    *,
+    log_tie: float,
+    without: float,
+    floor: float = -np.inf,
 ) -> tuple[Floats, Floats]:
-    """Data sets without ties are plain Bradley-Terry, at the edge of the tie parameter's range."""
-    theta, tie = np.empty((len(tied), pairs.size)), np.full(len(tied), nothing)
-    theta[~tied] = fit_pairs(pairs.slice(np.flatnonzero(~tied)), start)
+    """Strengths (R, K) and the tie parameter (R,) of a model.
+
+    Data sets without ties are plain Bradley-Terry, at the edge of the tie parameter's range.
+
+    Args:
+        model: The model.
+        pairs: (R, E) counts.
+        start: (K,) first guess of the strengths.
+        log_tie: First guess of the logarithm of the tie parameter.
+        without: Tie parameter of data without ties.
+        floor: The logarithm stays above it.
+    """
+    tied = pairs.drawn.sum(axis=-1) > 0
+    theta, tie = np.empty((len(tied), pairs.size)), np.full(len(tied), without)
+    if not tied.all():
+        theta[~tied] = fit_pairs(pairs.slice(np.flatnonzero(~tied)), start)
     if tied.any():
-        theta[tied], tie[tied] = fit(pairs.slice(np.flatnonzero(tied)), start)
+        some = pairs if tied.all() else pairs.slice(np.flatnonzero(tied))
+        _check(some)
+        guess = np.zeros((len(some.won), pairs.size)) + (0.0 if start is None else start)
+        likelihood = model(pairs.size, pairs.first, pairs.second, some)
+        state = maximise(likelihood, guess, np.full(len(some.won), log_tie), floor=floor)
+        theta[tied], tie[tied] = state[:, :-1], np.exp(state[:, -1])
     return theta, tie

@@ -1,6 +1,6 @@
 """The answers as texts: how long, how readable, how they cite, how close to what was read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,9 +103,9 @@ def compute_answers(results: Results) -> Answers:
             text = _Text(
                 text=answer.text,
                 named=len(answer.sources),
-                ease=_ease(answer.text) if english else None,
+                ease=_if_measurable(reading_ease, without_citations(answer.text)) if english else None,
                 closeness=_closeness(answer.text, evidence),
-                bleu=_bleu(answer.text, passages),
+                bleu=_if_measurable(bleu, answer.text, passages),
             )
             texts.setdefault(answer.system, []).append(text)
     overlaps = [
@@ -151,16 +151,9 @@ def _mean(values: Iterable[float | None]) -> Mean:
     return Mean(float(np.mean(known)) if known else None, len(known))
 
 
-def _ease(text: str) -> float | None:
+def _if_measurable(measure: Callable[..., float], *of: str | Sequence[str]) -> float | None:
     try:
-        return reading_ease(without_citations(text))
-    except NothingToMeasure:
-        return None
-
-
-def _bleu(text: str, passages: Sequence[str]) -> float | None:
-    try:
-        return bleu(text, passages)
+        return measure(*of)
     except NothingToMeasure:
         return None
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from nuggetstream.views.audit import AuditView
 from services.access.callers import Role
 from services.access.keys import LIFETIME, NewKey
 from services.cli.prepared import prepared_database
@@ -21,7 +22,7 @@ from services.runtime.llm.prices import PriceTable
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN
 from services.store.api_keys import ApiKeys, StoredKey, today
-from services.store.audit_log import AuditEntry, AuditLog
+from services.store.audit_log import AuditLog
 from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
 
@@ -165,7 +166,8 @@ def rotate_command(key_id: str, overlap_hours: float, data_dir: Path | None) -> 
 
 
 async def _log(database: Database, action: str, key_id: str) -> None:
-    await AuditLog(database).add(AuditEntry(datetime.now(UTC), _WHO, action, subject=key_id))
+    entry = AuditView(at=datetime.now(UTC), key=_WHO, action=action, subject=key_id)
+    await AuditLog(database).add(entry)
 
 
 def _with_database(data_dir: Path | None, work: Callable[[Database], Awaitable[T]]) -> T:

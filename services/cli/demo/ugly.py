@@ -6,7 +6,6 @@ routes  the table as Starlette routes; their bodies are in `demo/ugly/`
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +13,8 @@ from types import MappingProxyType
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
+
+from services.runtime.polling import pause
 
 HUGE_BYTES = 6 * 1024 * 1024  # more than the 5 MB that the scraper accepts
 _HTML = "text/html"
@@ -51,8 +52,7 @@ class Hang:
 
     async def end(self) -> None:
         """Wait until the time is over or the server stops."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.stopping.wait(), self.seconds)
+        await pause(self.seconds, self.stopping)
 
 
 def routes(root: Path, hang: Hang) -> list[Route]:

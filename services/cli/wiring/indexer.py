@@ -18,6 +18,7 @@ from services.indexer.remote import RemoteEmbedder
 from services.indexer.stage import Indexer, build
 from services.indexer.storing import StoringEmbedder
 from services.runtime.bus import Bus, Notification
+from services.runtime.polling import ended_before
 from services.runtime.service import BackgroundTask, Service
 from services.store.chunks import Chunks, Sources
 from services.wire.subjects import SUBJECTS
@@ -86,16 +87,11 @@ class LoadedAtFirstBattle:
         async def hear(_: Notification) -> None:
             submitted.set()
 
-        waiting = [asyncio.ensure_future(event.wait()) for event in (submitted, stop)]
-        try:
-            async with self._bus.core_subscribe(SUBJECTS[BattleSubmitted], hear):
-                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            if submitted.is_set():
-                await self._load()
-            await stop.wait()
-        finally:
-            for task in waiting:
-                task.cancel()
+        async with self._bus.core_subscribe(SUBJECTS[BattleSubmitted], hear):
+            heard = await ended_before(stop, submitted.wait())
+        if heard:
+            await self._load()
+        await stop.wait()
 
     async def _load(self) -> None:
         try:

@@ -26,38 +26,26 @@ if TYPE_CHECKING:
     from services.runtime.llm.build import ASGIApp
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """The connections and settings from which services are built.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """How a process serves, evaluates battles and asks models.
 
     Attributes:
-        bus: The service's connection to the broker.
-        database: The database.
-        platform: Addresses of the other services.
         pipeline: How battles are evaluated.
         fetch: Settings of the scraper.
         llm: Settings of the model.
-        host: Address to bind to.
-        http_port: HTTP port of the gateway.
+        host: Address that the gateway binds to.
+        http_port: HTTP port of the gateway; 0 takes a free one.
         allowed_hosts: Names that the gateway answers to beside those of loopback and `host`.
         access: Who may use the gateway and the rater.
         entry: Which battles the gateway accepts for evaluation.
-        checks: Find problems that prevent work, such as a full disk; then the gateway accepts no battles.
-        has_broker: Whether this process runs the broker, and declares its streams.
-        fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
         batches: Where model calls wait for a batch; None where each is made at once.
         retrieval: How the retriever searches.
-        embedding: Where the embedding model is.
+        embedding: Where the embedding model is, and how it is computed.
         kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
-        embedder: The embedding model, where it is open already; the indexer opens it otherwise.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
-        reranking: The reranker of the retriever, which is loaded; None for other services and without one.
-        limits: Limits of calls at once, which all services of a process share.
     """
 
-    bus: Bus
-    database: Database
-    platform: PlatformSettings
     pipeline: PipelineSettings
     fetch: FetchSettings
     llm: LLMSettings
@@ -66,15 +54,36 @@ class Parts:
     allowed_hosts: Sequence[str] = ()
     access: AccessSettings = field(default_factory=AccessSettings)
     entry: EntrySettings = field(default_factory=EntrySettings)
-    checks: Sequence[Check] = ()
-    has_broker: bool = False
-    fresh_replies: bool = False
     batches: "Batches | None" = None
     retrieval: RetrievalSettings = field(default_factory=lambda: read_settings(RetrievalSettings))
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     kept_vectors: Path | None = None
-    embedder: Model | None = None
     dry_run: DryRunEndpoints | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts(Configuration):
+    """The connections and settings from which services are built.
+
+    Attributes:
+        bus: The service's connection to the broker.
+        database: The database.
+        platform: Addresses of the other services.
+        checks: Find problems that prevent work, such as a full disk; then the gateway accepts no battles.
+        has_broker: Whether this process runs the broker, and declares its streams.
+        fresh_replies: Whether models are asked again, whatever they replied before, and no call is logged.
+        embedder: The embedding model, where it is open already; the indexer opens it otherwise.
+        reranking: The reranker of the retriever, which is loaded; None for other services and without one.
+        limits: Limits of calls at once, which all services of a process share.
+    """
+
+    bus: Bus
+    database: Database
+    platform: PlatformSettings
+    checks: Sequence[Check] = ()
+    has_broker: bool = False
+    fresh_replies: bool = False
+    embedder: Model | None = None
     reranking: "Reranking | None" = None
     limits: Limits = field(default_factory=Limits)
 

@@ -6,7 +6,6 @@ The notifications carry no content, so a lost one only delays what followers rea
 """
 
 import asyncio
-import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -17,6 +16,7 @@ from google.protobuf.message import DecodeError
 from services.gateway.errors import InvalidQuery, UnknownBattle
 from services.gateway.queries import Queries
 from services.runtime.bus import Bus, Notification
+from services.runtime.polling import pause
 from services.store.battles import BattleRow, Battles
 from services.store.event_reading import RecordedEvent
 from services.wire.subjects import RECORDED
@@ -100,7 +100,7 @@ class Followers:
                     yield event
                 if row.ended_at is not None:
                     return
-                await self._wait(wake)
+                await pause(self._poll, wake)
 
     async def _read(
         self, battle_id: str, after: int, *, texts: bool
@@ -131,15 +131,8 @@ class Followers:
                 left = until - clock()
                 if row.ended_at is not None or left <= 0:
                     return row.ended_at is not None
-                await self._wait(wake, left)  # a query in flight is never cut short
+                await pause(min(self._poll, left), wake)  # a query in flight is never cut short
         return False
-
-    async def _wait(self, wake: asyncio.Event, at_most: float = math.inf) -> None:
-        try:
-            async with asyncio.timeout(min(self._poll, at_most)):
-                await wake.wait()
-        except TimeoutError:
-            return
 
     @contextmanager
     def _waking(self, battle_id: str) -> Iterator[asyncio.Event]:

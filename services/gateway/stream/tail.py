@@ -21,6 +21,7 @@ from services.gateway.stream.selection import Selection
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import STREAM_EVENTS, STREAM_FOLLOWERS
+from services.runtime.polling import pause
 from services.store.database import Database
 from services.store.event_tail import PAGE, EventTail
 from services.wire.subjects import RECORDED
@@ -192,14 +193,7 @@ class Tail:
                 self._reached = keys[-1].position
             await asyncio.sleep(_PAUSE)
             if len(keys) < PAGE:
-                await self._wait()
-
-    async def _wait(self) -> None:
-        try:
-            async with asyncio.timeout(self._poll):
-                await self._recorded.wait()
-        except TimeoutError:
-            return
+                await pause(self._poll, self._recorded)
 
     async def _notified(self, _: Notification) -> None:
         self._recorded.set()

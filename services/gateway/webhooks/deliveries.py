@@ -5,7 +5,6 @@ whose process was killed goes on at another one when its lease has ended. No dis
 """
 
 import asyncio
-from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -17,6 +16,7 @@ from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.metrics import WEBHOOK_AGE_SECONDS, WEBHOOK_DELIVERIES, WEBHOOKS_OFF, begin_values
+from services.runtime.polling import pause
 from services.store.database import Database
 from services.store.event_tail import EventTail
 from services.store.webhooks import Webhooks
@@ -78,7 +78,7 @@ class Deliveries:
             except Unavailable as error:
                 log.warning("webhooks wait for the database", why=error.for_operators)
             tasks = {webhook_id: task for webhook_id, task in tasks.items() if not task.done()}
-            await _until(stop, self._refresh)
+            await pause(self._refresh, stop)
         self._wake_all()
         await asyncio.gather(*tasks.values())
 
@@ -98,9 +98,9 @@ class Deliveries:
             while not stop.is_set():
                 wake.clear()
                 more = await dispatcher.deliver(webhook_id, stop)
-                await _until(stop, _PAUSE)
+                await pause(_PAUSE, stop)
                 if not more:
-                    await _until(wake, _POLL)
+                    await pause(_POLL, wake)
             await self._store.release(webhook_id, self._owner)
         except LeaseLost:
             pass  # looked at again with the list
@@ -122,9 +122,3 @@ class Deliveries:
         times = [dispatcher.oldest for dispatcher, _ in self._dispatchers.values()]
         oldest = min((time for time in times if time is not None), default=None)
         return 0.0 if oldest is None else (datetime.now(UTC) - oldest).total_seconds()
-
-
-async def _until(event: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()

@@ -27,6 +27,7 @@ from services.runtime.bus.settings import DRAIN_WITHIN, BusSettings
 from services.runtime.bus.spans import sending
 from services.runtime.errors import Outage, Permanent, Unavailable
 from services.runtime.masking import KNOWN, masked_url
+from services.runtime.polling import ended_before
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -268,16 +269,6 @@ class Bus:
 
     async def _connection(self) -> None:
         if not self._up.is_set():
-            await _first(self._up.wait(), self.closed.wait())
+            await ended_before(self.closed, self._up.wait())
         if self.closed.is_set():
             raise BusClosed(self._nc.last_error)
-
-
-async def _first(*awaitables: Awaitable[Any]) -> None:
-    """Wait for the first of several awaitables and cancel the others."""
-    tasks = [asyncio.ensure_future(awaitable) for awaitable in awaitables]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in tasks:
-            task.cancel()

@@ -14,7 +14,7 @@ import enum
 import json
 import random
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 import nats.errors
@@ -23,6 +23,7 @@ from nats.aio.msg import Msg
 
 from services.runtime.bus.connection import Bus
 from services.runtime.bus.topology import Backoff, ConsumerSpec, ensure_consumer
+from services.runtime.polling import pause
 
 log = structlog.get_logger(__name__)
 
@@ -215,9 +216,7 @@ class Puller:
         until = self._now() + ceiling * random.uniform(0.5, 1.0)  # noqa: S311 (not a secret)
         while self._rejections and not self._stopping and (left := until - self._now()) > 0:
             self._wake.clear()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(left):  # unlike wait_for, it never swallows a cancellation
-                    await self._wake.wait()
+            await pause(left, self._wake)
 
     async def _until_woken_or_silent(self) -> None:
         until = None

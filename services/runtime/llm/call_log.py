@@ -17,6 +17,7 @@ from typing import Protocol
 
 import structlog
 
+from services.runtime import polling
 from services.runtime.errors import Unavailable
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prompt import Message
@@ -130,11 +131,7 @@ class CallLog:
     async def _write(self, store: CallStore) -> None:
         pause = _PAUSE_S
         while self._waiting:
-            try:
-                async with asyncio.timeout(pause):
-                    await self._closing.wait()
-            except TimeoutError:
-                pass
+            await polling.pause(pause, self._closing)
             calls, self._waiting = self._waiting, []
             try:
                 await store.add(calls)

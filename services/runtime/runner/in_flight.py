@@ -1,7 +1,6 @@
 """Messages in flight: delivered to this runner and not yet acknowledged."""
 
 import asyncio
-from contextlib import suppress
 from dataclasses import dataclass
 
 import structlog
@@ -11,6 +10,7 @@ from services.runtime.bus.connection import Bus
 from services.runtime.bus.message import Delivery, delivery_of
 from services.runtime.bus.topology import ConsumerSpec
 from services.runtime.errors import Unavailable
+from services.runtime.polling import pause
 
 log = structlog.get_logger(__name__)
 
@@ -100,9 +100,7 @@ class MessagesInFlight:
         unsubscribe = self._bus.on_reconnect(due.set)
         try:
             while True:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._spec.ack_wait / 3):
-                        await due.wait()
+                await pause(self._spec.ack_wait / 3, due)
                 due.clear()
                 await self._send_heartbeats()
         finally:

@@ -4,12 +4,12 @@ import asyncio
 import itertools
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import structlog
 
-from services.runtime import metrics
+from services.runtime import metrics, polling
 from services.runtime.errors import ModelOutage, Outage, Permanent
 
 log = structlog.get_logger(__name__)
@@ -58,8 +58,7 @@ async def through_outages(
                 if tries > 1:
                     log.info("the outage has ended", tries=tries)
                 return True
-            with suppress(TimeoutError):
-                await asyncio.wait_for(draining.wait(), min(pause(tries), LONGEST_PAUSE))
+            await polling.pause(min(pause(tries), LONGEST_PAUSE), draining)
             if draining.is_set():
                 break
     return False

@@ -33,7 +33,7 @@ async def country_after_all_stages(platform: Embedded, battle_id: str) -> str | 
 
 async def test_the_new_field_survives(tmp_path: Path) -> None:
     pipeline = PipelineSettings(embedding_model="none", resamples=100)
-    choices = Choices(tmp_path, pipeline, FetchSettings(), LLMSettings(), grace=2.0)
+    choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as platform, AsyncClient(platform.url) as client:
         view = await client.submit_and_wait(battle(1, **COUNTRY))
         sent = to_message(parse_submission(battle(2, **COUNTRY)).to_core(), battle_pb2.Battle)

@@ -99,7 +99,7 @@ def test_style_that_was_read_is_taken_out() -> None:
     styled = ns.rate(ns.read_votes(rows, features=["length"])).equal_style
     assert styled is not None
     assert set(styled.to_frame()["system"]) == {"atlas", "birch"}
-    assert styled.coefficients_table().to_frame()["feature"].to_list() == ["length"]
+    assert [one.feature for one in styled.coefficients] == ["length"]
     texts = [row | {"text_a": "x" * (number % 7), "text_b": "- x\n"} for number, row in enumerate(rows)]
     assert ns.read_votes(texts, style=True).features == ("length", "citations", "headers", "lists", "bold")
     with pytest.raises(InvalidOption, match="some sources carry amounts of style that others lack"):
@@ -170,7 +170,7 @@ def test_advice_shows_itself() -> None:
     advice = ratings.advice(count=2)
     assert advice.to_frame().select("above", "below").rows() == [("atlas", "birch"), ("birch", "cobalt")]
     assert "with probability 0.8" in str(advice)
-    assert advice.next_table().to_frame().height == 2
+    assert len(advice.next) == 2
 
 
 def test_an_argument_that_nothing_reads_is_rejected() -> None:

@@ -41,7 +41,7 @@ def test_a_mean_is_exact_in_any_order() -> None:
 def test_a_study_shows_itself_as_a_table_and_as_a_frame() -> None:
     study = study_texts([NamedText("1", "Tides rise.", "atlas"), NamedText("2", "Rivers flow on.", "birch")])
     assert study.to_frame()["words"].to_list() == [2.0, 3.0, 2.5]
-    assert study.text_table().to_frame()["text"].to_list() == ["1", "2"]
+    assert [measured.name for measured in study.texts] == ["1", "2"]
     assert "Means per group" in str(study)
 
 

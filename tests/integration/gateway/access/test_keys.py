@@ -12,6 +12,7 @@ from arena.v1 import arena_pb2, arena_pb2_grpc, battle_pb2
 
 from nuggetstream.client import AsyncClient, Forbidden, NotFound, Unauthenticated, Unavailable
 from nuggetstream.domain.failure import Reason
+from nuggetstream.views.audit import AuditView
 from services.access.callers import ANYBODY, Caller, Role, TooMany
 from services.access.callers import Unauthenticated as NoKey
 from services.access.embed_tokens import caller_of, embed_token
@@ -23,7 +24,7 @@ from services.runtime import rpc
 from services.runtime.bus import Bus
 from services.runtime.errors import Outage
 from services.store.api_keys import ApiKeys
-from services.store.audit_log import AuditEntry, AuditLog
+from services.store.audit_log import AuditLog
 from services.store.database import Database
 from services.store.spend import DatabaseSpendStore
 from services.wire.convert import to_message
@@ -200,7 +201,7 @@ async def test_battles_over_the_quota_are_rejected_one_by_one(world: World) -> N
         with pytest.raises(Forbidden):
             await client.battle("n0")
     logged = await AuditLog(world.database).latest(9)
-    assert [(entry.key_id, entry.action, entry.arena) for entry in logged] == [(key.id, "submit", "demo")]
+    assert [(entry.key, entry.action, entry.arena) for entry in logged] == [(key.id, "submit", "demo")]
     assert await DatabaseSpendStore(world.database).key_of("n0") == "test"  # the name of the key
 
 
@@ -308,10 +309,12 @@ async def test_the_administrators_token_is_a_key_of_all_arenas(guarded: World) -
 async def test_actions_are_logged_by_key_and_arena_and_the_log_is_bounded(record: Database) -> None:
     log = AuditLog(record, kept=3)
     for number in range(7):
-        await log.add(AuditEntry(NOW, f"k{number}", "vote", "demo" if number % 2 else "elsewhere"))
-    assert [entry.key_id for entry in await log.latest(9)] == ["k6", "k5", "k4", "k3"]
-    assert [entry.key_id for entry in await log.latest(9, {"demo"})] == ["k5", "k3"]
-    assert [entry.key_id for entry in await log.latest(9, None, "k4")] == ["k4"]
+        await log.add(
+            AuditView(at=NOW, key=f"k{number}", action="vote", arena="demo" if number % 2 else "elsewhere")
+        )
+    assert [entry.key for entry in await log.latest(9)] == ["k6", "k5", "k4", "k3"]
+    assert [entry.key for entry in await log.latest(9, {"demo"})] == ["k5", "k3"]
+    assert [entry.key for entry in await log.latest(9, None, "k4")] == ["k4"]
 
 
 async def test_an_address_that_others_can_reach_needs_a_key_at_the_start(record: Database) -> None:

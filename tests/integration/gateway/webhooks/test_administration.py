@@ -189,7 +189,7 @@ async def test_administrators_of_an_arena_manage_its_webhooks_alone(world: World
     async with asyncio.timeout(90):
         while len(entries := await AuditLog(world.database).latest(9)) < 2:  # written after the reply
             await asyncio.sleep(0.01)
-    actions = [(entry.key_id, entry.action, entry.arena) for entry in entries]
+    actions = [(entry.key, entry.action, entry.arena) for entry in entries]
     assert actions == [(mine.id, "remove webhook", "demo"), (mine.id, "add webhook", "demo")]
     assert target.arrived == []
 
