@@ -168,7 +168,7 @@ def test_the_page_that_alerts_link_to_can_be_set_in_one_place(tmp_path: Path) ->
     assert {section for _, _, section in urls} >= {"dead-letters", "the-database-fills"}
 
 
-def test_the_services_that_pay_for_calls_and_the_gateway_read_the_price_file() -> None:
+def test_services_that_pay_for_calls_or_show_budgets_read_the_price_file() -> None:
     for folder in OVERLAYS:
         manifests = render(folder)
         readers = {
@@ -177,7 +177,8 @@ def test_the_services_that_pay_for_calls_and_the_gateway_read_the_price_file() -
             if m["kind"] == "Deployment" and "model-settings" in json.dumps(m)
         }
         others = {"judge-strict", "nuggetizer-second"}
-        assert set(readers) - others == {"gateway", "indexer", "nuggetizer", "assigner", "judge"}
+        paying, showing = {"indexer", "nuggetizer", "assigner", "judge"}, {"gateway", "recorder"}
+        assert set(readers) - others == paying | showing
         (settings,) = [m for m in manifests if re.match(r"ConfigMap model-settings-\w+$", name_of(m))]
         assert settings["data"]["NUGGETSTREAM_LLM_PRICES"] == PRICES
         (prices,) = [m for m in manifests if re.match(r"ConfigMap prices-\w+$", name_of(m))]

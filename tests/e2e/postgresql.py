@@ -41,4 +41,4 @@ def embedded_on(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
         yield opened
         await opened.close()
 
-    monkeypatch.setattr(embedded, "_migrated_database", database)
+    monkeypatch.setattr(embedded, "migrated_database", database)
