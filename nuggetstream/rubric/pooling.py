@@ -100,9 +100,9 @@ def _on_items(grading: Grading, keys: Mapping[str, Sequence[str]], *, verified: 
     if grading.bank is None:
         return
     given, is_answer = _by_item(grading, _ANSWERED), _by_item(grading, _VERIFIED)
-    values = {item: int(grade.value or 0) for item, grade in given.items()}
+    values = {item: int(grade.value) for item, grade in given.items() if grade.value is not None}
     replies = {item: grade.reason for item, grade in given.items() if grade.reason is not None}
-    right = {item: bool(grade.value) for item, grade in is_answer.items()}
+    right = {item: grade.value > 0 for item, grade in is_answer.items() if grade.value is not None}
     stated = {item: states_key(reply, keys[item]) for item, reply in replies.items() if keys.get(item)}
     sets = {SET: values}
     if verified:
@@ -124,14 +124,14 @@ def _checked(values: Mapping[str, int], right: Mapping[str, bool]) -> dict[str, 
 def _direct(grading: Grading) -> Iterator[Json]:
     """A set of grades per style of direct grading, which asks no questions."""
     for grade in grading.grades if grading.bank is None else ():
-        value = int(grade.value or 0)
-        yield {
-            "correctAnswered": value > 0,
-            "answer": grade.reason or "",
-            "llm_options": {},
-            "self_ratings": value,
-            **_made(grading, grade.criterion),
-        }
+        if grade.value is not None:
+            yield {
+                "correctAnswered": grade.value > 0,
+                "answer": grade.reason or "",
+                "llm_options": {},
+                "self_ratings": int(grade.value),
+                **_made(grading, grade.criterion),
+            }
 
 
 def _by_item(grading: Grading, criterion: str) -> dict[str, Grade]:

@@ -7,6 +7,7 @@ Both give P(i wins) : P(j wins) = e^(θi - θj) in the limit of few ties, so the
 scale of Bradley-Terry.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class _WithTies:
+class _WithTies(ABC):
     """A log-likelihood of the R data sets of `pairs`."""
 
     size: int
@@ -35,9 +36,9 @@ class _WithTies:
         """R, the number of data sets."""
         return len(self.pairs.won)
 
+    @abstractmethod
     def bend(self, rows: Places, gap: Floats, tie: Floats) -> Bend:
         """Derivatives of the data sets `rows` at gaps (R, E) and tie parameters (R,)."""
-        raise NotImplementedError
 
 
 class Davidson(_WithTies):

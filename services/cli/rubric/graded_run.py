@@ -242,11 +242,12 @@ def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
         "ungraded.jsonl": [asdict(each) for each in run.ungraded],
     }
     for name, rows in files.items():
+        if not rows:
+            (out / name).unlink(missing_ok=True)  # of an earlier run
+            continue
         part = out / f"{name}.part"
         part.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
         part.replace(out / name)
-        if not rows:
-            (out / name).unlink()
     return [out / name for name, rows in files.items() if rows]
 
 

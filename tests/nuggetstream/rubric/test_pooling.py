@@ -26,7 +26,9 @@ BANK = QuestionBank(
 )
 
 
-def grade(item: str | None, value: float, criterion: str = "answered", reason: str | None = None) -> Grade:
+def grade(
+    item: str | None, value: float | None, criterion: str = "answered", reason: str | None = None
+) -> Grade:
     subject = Subject(SubjectKind.DOCUMENT, document="p", item=item)
     return Grade(subject=subject, criterion=criterion, value=value, reason=reason)
 
@@ -86,6 +88,17 @@ def test_there_is_a_verified_set_only_where_the_model_was_asked() -> None:
     assert asked["llm"] == "m-2026"
     assert asked["prompt_info"]["prompt_version"] == "rubric-1"
     assert (asked["correctAnswered"], asked["wrongAnswered"]) == (["a", "b"], ["c", "d"])
+
+
+def test_a_grade_without_a_value_is_missing_and_not_0() -> None:
+    grades = (grade("a", None), grade("b", 4), grade("b", None, "verified"), grade("c", 0))
+    record = graded_record(PASSAGE, "Text.", replace(GRADING, grades=grades), verified=True)
+    asked, verified = record["exam_grades"]
+    assert [row["question_id"] for row in asked["self_ratings"]] == ["b", "c"]
+    assert [row["question_id"] for row in verified["self_ratings"]] == ["c"]
+    styles = (grade(None, None, "expert"), grade(None, 2, "graded"))
+    [direct] = graded_record(PASSAGE, "Text.", replace(GRADING, bank=None, grades=styles))["grades"]
+    assert (direct["prompt_info"]["prompt_class"], direct["self_ratings"]) == ("graded", 2)
 
 
 def test_key_facts_are_nuggets() -> None:
