@@ -1,7 +1,9 @@
 """The Wilson interval of a proportion, and the normal quantile that confidence intervals use."""
 
-import numpy as np
-from scipy.special import ndtri
+from math import sqrt
+from statistics import NormalDist
+
+_NORMAL = NormalDist()
 
 
 def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float, float]:
@@ -29,7 +31,7 @@ def wilson(successes: float, trials: float, level: float = 0.95) -> tuple[float,
         raise ValueError(f"{successes} of {trials} is not a proportion")
     z, p = two_sided_z(level), successes / trials
     centre = p + z**2 / (2 * trials)
-    half_width = z * float(np.sqrt(p * (1 - p) / trials + z**2 / (4 * trials**2)))
+    half_width = z * sqrt(p * (1 - p) / trials + z**2 / (4 * trials**2))
     scale = 1 + z**2 / trials
     # Rounding must not put the proportion itself outside its interval, as it would for 24 of 24.
     return max(min((centre - half_width) / scale, p), 0.0), min(max((centre + half_width) / scale, p), 1.0)
@@ -44,7 +46,7 @@ def two_sided_z(level: float) -> float:
     >>> round(two_sided_z(0.95), 4)
     1.96
     """
-    return float(ndtri((1 + checked_level(level)) / 2))
+    return _NORMAL.inv_cdf((1 + checked_level(level)) / 2)
 
 
 def checked_level(level: float) -> float:

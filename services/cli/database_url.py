@@ -6,7 +6,8 @@ import click
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
-from services.store.database import DEFAULT_CONNECTIONS, Database
+from services.store import DEFAULT_CONNECTIONS
+from services.store.database import Database
 
 _VARIABLE = "NUGGETSTREAM_DATABASE_URL"
 _FORMS = "postgresql+asyncpg://USER:PASSWORD@HOST/NAME or sqlite+aiosqlite:///FILE"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from services.cli.embedding import EmbeddingSettings
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.retrieval import RetrievalSettings
 from services.runtime.llm.prices import OFFLINE_MODEL

@@ -7,7 +7,7 @@ from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
 from services.cli.access_settings import AccessSettings
-from services.cli.embedding import EmbeddingSettings
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.retrieval import RetrievalSettings

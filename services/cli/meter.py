@@ -25,17 +25,21 @@ class Meter:
         line_every: Seconds between lines when the output is not a terminal.
         clock: Monotonic time in seconds.
         unit: What is evaluated, as a plural.
+        result: What each gets, as a plural.
     """
 
     def __init__(
         self,
         console: Console,
         total: int,
+        *,
         line_every: float = _LINE_EVERY,
         clock: Callable[[], float] = time.monotonic,
         unit: str = "battles",
+        result: str = "scores",
     ) -> None:
-        self._console, self._line_every, self._clock, self._unit = console, line_every, clock, unit
+        self._console, self._line_every, self._clock = console, line_every, clock
+        self._unit, self._result = unit, result
         self._bar = Bar(
             TextColumn(f"[bold]{unit}"),
             BarColumn(),
@@ -68,7 +72,8 @@ class Meter:
             self._before = ended
         now = self._clock()
         rate = _rate((ended - self._before) / max(now - self._began, 1e-9))
-        state = list(filter(None, (_missing(progress.failed), _calls(progress.calls), rate, money(progress))))
+        missing = f"{progress.failed} without {self._result}" if progress.failed else ""
+        state = list(filter(None, (missing, _calls(progress.calls), rate, money(progress))))
         self._bar.update(self._task, completed=ended, state=" · ".join(state))
         if not self._console.is_terminal and self._is_due(progress, now):
             self._line_at, self._shown = now + self._line_every, progress
@@ -80,10 +85,6 @@ class Meter:
             return True
         rest = 0 if progress != self._shown else (_UNCHANGED - 1) * self._line_every
         return now >= self._line_at + rest
-
-
-def _missing(number: int) -> str:
-    return f"{number} without scores" if number else ""
 
 
 def _calls(number: int) -> str:

@@ -15,7 +15,8 @@ from services.cli.declared import is_declared
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.runtime.polling import pause
-from services.store.database import DEFAULT_CONNECTIONS, Database
+from services.store import DEFAULT_CONNECTIONS
+from services.store.database import Database
 from services.store.migrate import unapplied, upgrade
 from services.store.tables import metadata
 from services.wire.topology import streams

@@ -12,7 +12,7 @@ from services.cli.names import names_of
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.runtime.rpc_tls import Certificates
-from services.store.database import DEFAULT_CONNECTIONS
+from services.store import DEFAULT_CONNECTIONS
 from services.wire.evaluators import EVALUATORS, can_be_awaited, require_evaluators
 from services.wire.topology import SMALLEST_STREAM_BYTES, STREAM_BYTES
 

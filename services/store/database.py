@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from services.runtime import metrics
 from services.runtime.background import IN_BACKGROUND
 from services.runtime.masking import KNOWN, secrets_in
+from services.store import DEFAULT_CONNECTIONS
 from services.store.batches import batches
 from services.store.closing import Closing
 from services.store.engines import BUSY_SECONDS, configure_sqlite, engine_of
@@ -26,9 +27,6 @@ from services.store.usage import export_pool
 
 T = TypeVar("T")
 
-# With 13 pods, and 9 more while all services are replaced at once, below the 100 connections that PostgreSQL
-# accepts by default.
-DEFAULT_CONNECTIONS = 4
 _WAIT = 5.0  # seconds
 
 

@@ -150,6 +150,13 @@ def test_a_service_imports_nothing_of_another_one(service: str) -> None:
     ] == []
 
 
+@pytest.mark.parametrize("name", ["calls", "failures", "nuggets", "delete", "retention", "audit", "webhooks"])
+def test_a_command_that_asks_a_gateway_loads_no_database(name: str) -> None:
+    """They are typed one after the other, and a second of imports is felt each time."""
+    modules = loaded(COMMANDS[name].module, "services.cli.administrator", "services.cli.process")
+    assert not {"sqlalchemy", "alembic", "scipy"} & {module.partition(".")[0] for module in modules}
+
+
 @pytest.mark.parametrize("name", nuggetstream.__all__)
 def test_a_public_function_finds_its_packages(name: str) -> None:
     module = nuggetstream._MODULES[name]

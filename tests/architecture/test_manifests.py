@@ -31,7 +31,7 @@ from k8s.checks.render import (
 )
 from nuggetstream.domain.pipeline import PIPELINE, Stage
 from services.cli.access_settings import AccessSettings
-from services.cli.embedding import EmbeddingSettings
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.registry import SERVICES

@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from nuggetstream.client import AsyncClient
 from services.cli.embedded import Choices, embedded
-from services.cli.embedding import EmbeddingSettings, open_model, require_model
+from services.cli.embedding import open_model, require_model
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.prepared import NotPrepared, NotPreparedYet, wait_until_prepared
 from services.cli.settings import PipelineSettings

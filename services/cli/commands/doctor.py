@@ -10,7 +10,8 @@ from importlib import import_module
 import click
 
 from services.cli.access_settings import AccessSettings
-from services.cli.embedding import EmbeddingSettings, probe
+from services.cli.embedding import probe
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.prepared import prepared_database, require_streams

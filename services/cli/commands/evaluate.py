@@ -164,7 +164,7 @@ async def _evaluate(
     pace = _ALONE if choices.batches is None else _BATCHED
     async with waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
         unmark(out)
-        with Meter(console, len(contents.lines), pace.line_every) as meter:
+        with Meter(console, len(contents.lines), line_every=pace.line_every) as meter:
             evaluation = Evaluation(
                 platform=platform,
                 lines=contents.lines,

@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 
 import click
 
-from services.cli.embedding import EmbeddingSettings, open_model
+from services.cli.embedding import open_model
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.prepared import prepared_database
 from services.cli.process import read_settings, run
 from services.cli.retrieval import RetrievalSettings, open_index

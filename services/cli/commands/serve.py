@@ -12,7 +12,8 @@ import structlog
 
 from services.cli.access_settings import AccessSettings
 from services.cli.database_url import open_database
-from services.cli.embedding import EmbeddingSettings, Model, open_model
+from services.cli.embedding import Model, open_model
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import StoppedWaiting, read_settings, run, serve_metrics, server_settings

@@ -22,7 +22,7 @@ from services.cli.demo.progress import ProgressLine
 from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
 from services.cli.embedded import Choices, Embedded, embedded
-from services.cli.embedding import EmbeddingSettings
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.evaluation import Evaluation
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import KeptLine, kept

@@ -162,7 +162,7 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     total = len(job.passages.pooled)
     async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
         spend = _Counted(database, currency)
-        with Meter(console, total, unit="passages") as meter:
+        with Meter(console, total, unit="passages", result="grades") as meter:
             told = cache(partial(console.print, "waiting for the model:", soft_wrap=True))
 
             def report(done: int, failed: int) -> None:

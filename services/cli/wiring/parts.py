@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from services.cli.access_settings import AccessSettings
 from services.cli.dry_run_endpoints import DryRunEndpoints
-from services.cli.embedding import EmbeddingSettings, Model
+from services.cli.embedding import Model
+from services.cli.embedding_settings import EmbeddingSettings
 from services.cli.entry_settings import EntrySettings
 from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings

@@ -9,9 +9,9 @@ from prometheus_client import REGISTRY
 
 from services.runtime import metrics
 from services.runtime.errors import Outage
-from services.store import answering
+from services.store import DEFAULT_CONNECTIONS, answering
 from services.store.answering import require_answer, watch_answers
-from services.store.database import DEFAULT_CONNECTIONS, Database
+from services.store.database import Database
 from services.store.unavailability import Busy
 from tests.e2e.ports import free_ports
 
