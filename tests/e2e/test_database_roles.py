@@ -11,9 +11,9 @@ from services.store.database import Database
 from services.store.migrate import upgrade
 from tests.documents import blocks
 from tests.e2e.battles import battle
-from tests.e2e.postgresql import postgresql
 from tests.e2e.processes import run_command, separate_processes
 from tests.e2e.prometheus import until
+from tests.postgres import postgresql
 
 (ROLE,) = (
     block.text for block in blocks("docs/operations/secure.md") if "ALTER DEFAULT PRIVILEGES" in block.text

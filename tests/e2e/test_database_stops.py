@@ -13,8 +13,9 @@ from services.store.spend import DatabaseSpendStore
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
-from tests.e2e.postgresql import embedded_on, postgresql
+from tests.e2e.postgresql import embedded_on
 from tests.e2e.with_model import ended, metric, platform, until
+from tests.postgres import postgresql
 
 BATTLES = 6
 CALLS = 5  # per battle

@@ -33,8 +33,9 @@ from tests.documents import blocks
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
-from tests.e2e.postgresql import embedded_on, postgresql
+from tests.e2e.postgresql import embedded_on
 from tests.e2e.with_model import ended, platform, until
+from tests.postgres import postgresql
 
 CALLS = 5  # per battle
 # Back up PostgreSQL, back up SQLite, restore PostgreSQL, restore SQLite.

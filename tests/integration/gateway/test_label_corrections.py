@@ -36,7 +36,6 @@ from tests.integration.gateway.test_nugget_edits import (
 from tests.integration.gateway.world import LABELS, NUGGETS, Story, World, battle, opened
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.integration.store.conftest import database_url as database_url  # noqa: PLC0414
-from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414
 
 NOBODY = ScriptedModel({})  # a model that has no reply to any question
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import httpx2
+from pydantic import ConfigDict, TypeAdapter
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
@@ -181,10 +183,11 @@ async def opened(
         tail = Tail.of(database, gateway)
         await stack.enter_async_context(tail.listening(bus))
         sender = await stack.enter_async_context(Sender(GuardedBackend(resolver, receivers)))
-        further = further_routes(
-            gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
-        )
-        app = create_app(gateway, None, *further, sites=sites)
+        with mock.patch("fastapi._compat.v2.TypeAdapter", _adapter):
+            further = further_routes(
+                gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
+            )
+            app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2, limits=RPC_LIMITS)
@@ -204,6 +207,17 @@ async def opened(
             ratings_target=f"127.0.0.1:{rater_port}",
             tail=tail,
         )
+
+
+_adapters: dict[str, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: Any, *, config: ConfigDict | None = None) -> TypeAdapter[Any]:
+    """What the framework makes of the type of a parameter or response: the same in every test."""
+    key = repr((kind, config))
+    if key not in _adapters:
+        _adapters[key] = TypeAdapter(kind, config=config)
+    return _adapters[key]
 
 
 # --- a story -----------------------------------------------------------------------------------

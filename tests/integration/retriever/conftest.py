@@ -12,7 +12,6 @@ from services.retriever.port import VectorIndex
 from services.store.database import Database
 from tests.databases import copy_of
 from tests.integration.store.conftest import WAIT
-from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414 - a fixture
 
 MAKERS: dict[str, Callable[[Database], VectorIndex]] = {
     "memory": lambda _: MemoryIndex(),

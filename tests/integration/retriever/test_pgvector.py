@@ -26,7 +26,8 @@ from services.store.database import Database
 from services.store.deletion import DeletedBattle, Deletions
 from tests.fakes import WordVectors
 from tests.integration.retriever.test_every_index import MODEL, chunk
-from tests.integration.store.conftest import WAIT, PostgresServer
+from tests.integration.store.conftest import WAIT
+from tests.postgres import PostgresServer
 from tests.samples import NOON
 
 NAMES = ("tea", "coffee", "leaf", "bean", "water", "green", "black", "white", "oolong")

@@ -21,7 +21,6 @@ from services.store.fetched_pages import FetchedPages, key_of
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.integration.store.conftest import database_url as database_url  # noqa: PLC0414
 from tests.integration.store.conftest import postgres as postgres  # noqa: PLC0414
-from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414
 from tests.stored import LATER, evaluate, places_of
 
 Settings = Callable[..., ScraperSettings]

@@ -13,7 +13,7 @@ from services.runtime.errors import Outage
 from services.store import migrate, postgres_connection
 from services.store.database import Database
 from services.store.unavailability import Busy
-from tests.integration.store.conftest import PostgresServer
+from tests.postgres import PostgresServer
 
 pytestmark = pytest.mark.postgresql
 LIMITS = text("SELECT current_setting('lock_timeout'), current_setting('statement_timeout')")

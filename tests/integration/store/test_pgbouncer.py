@@ -16,7 +16,8 @@ from services.store.battles import Battles
 from services.store.database import Database
 from services.store.migrate import upgrade
 from tests.e2e.ports import free_ports
-from tests.integration.store.conftest import WAIT, PostgresServer
+from tests.integration.store.conftest import WAIT
+from tests.postgres import PostgresServer
 from tests.samples import battle
 from tests.tools import find_tool
 

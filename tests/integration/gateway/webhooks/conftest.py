@@ -11,7 +11,6 @@ from services.store.battles import Battles
 from services.store.database import Database
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.integration.store.conftest import database_url as database_url  # noqa: PLC0414
-from tests.integration.store.conftest import postgres_server as postgres_server  # noqa: PLC0414
 
 
 @pytest.fixture
