@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check manifests docs fidelity chaos mutations chart sbom bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
+.PHONY: help setup demo test test-quick lint check types contracts manifests docs fidelity chaos mutations chart sbom bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
@@ -15,6 +15,8 @@ DEV_STAMP := $(VENV)/.installed-dev
 # wait for a part of their time, so there are half as many again.
 PARALLEL := -n logical --maxprocesses 8
 CORES := $(shell getconf _NPROCESSORS_ONLN)
+# Parts of `make check` run beside each other.
+MAKEFLAGS += --jobs=$(or $(CORES),2)
 WAITING := -n $(shell echo $$(( $(or $(CORES),2) * 3 / 2 ))) --maxprocesses 8
 
 help:  ## list the targets
@@ -40,13 +42,17 @@ lint: $(DEV_STAMP)  ## lint, formatting, import rules: what pre-commit runs befo
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-check: lint manifests  ## lint, formatting, types, import rules, contracts, stubs, manifests; no tests
+check: types manifests lint contracts  ## lint, formatting, types, import rules, contracts, stubs, manifests; no tests
+
+types: $(DEV_STAMP)  ## check types
 	$(BIN)/mypy
+
+contracts: $(DEV_STAMP)  ## check the contracts in proto/, and that what is generated from them is up to date
 	$(BIN)/buf lint proto
 	$(BIN)/python proto/generate.py --check
 
 docs: .venv-docs/.installed  ## build the documentation site in build/docs; every warning is an error
-	@.venv-docs/bin/python -m sphinx --builder html --fresh-env --fail-on-warning --keep-going --quiet \
+	@.venv-docs/bin/python -m sphinx --builder html --jobs auto --fresh-env --fail-on-warning --keep-going --quiet \
 		--doctree-dir build/doctrees docs build/docs
 	@echo "open build/docs/index.html"
 
@@ -135,7 +141,7 @@ bench-scraper: $(DEV_STAMP)  ## extract the text of pages beside trafilatura alo
 	$(BIN)/python -m benchmarks.scraper
 
 # SCALE=small finishes in seconds; the default makes a million battles and takes some minutes.
-bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 4,000)
+bench-store: $(DEV_STAMP)  ## time the database side on PostgreSQL with 1M battles (SCALE=small: 1,000)
 	$(BIN)/python -m benchmarks.store --scale $(or $(SCALE),full)
 
 format: $(DEV_STAMP)  ## format the code and sort its imports

@@ -58,7 +58,7 @@ GOALS = {  # seconds at the largest size
     f"a battle, {WRITERS} writers": 0.01,
 }
 SCALES = {
-    "small": [Size(1_000, 10), Size(4_000, 10)],
+    "small": [Size(250, 10), Size(1_000, 10)],
     "medium": [Size(20_000, 100), Size(100_000, 100)],
     "full": [Size(100_000, 100), Size(1_000_000, 100)],
 }

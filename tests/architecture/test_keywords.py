@@ -42,6 +42,14 @@ def names_in(tree: ast.Module, module: str) -> Mapping[str, str]:
     return names
 
 
+def dotted(node: ast.expr) -> str:
+    """The name that an expression is, such as `values.Large`; empty where it is something else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    owner = dotted(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{owner}.{node.attr}" if owner and isinstance(node, ast.Attribute) else ""
+
+
 def origin_of(name: str, exports: Mapping[str, str]) -> str:
     """The qualified name of a class that a package may export from one of its modules."""
     while name in exports and exports[name] != name:
@@ -56,7 +64,7 @@ def positional(
     names = names_in(tree, module)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and any(not isinstance(value, ast.Starred) for value in node.args):
-            first, _, rest = ast.unparse(node.func).partition(".")
+            first, _, rest = dotted(node.func).partition(".")
             called = origin_of(".".join(filter(None, (names.get(first, first), rest))), exports)
             if called in large:
                 yield node.lineno, called

@@ -8,6 +8,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,7 @@ def problems_in(text: str, line: int = 1) -> Iterator[str]:
         yield f"{number}: {match[0].strip()!r}: say what the value is"
 
 
+@cache
 def files() -> list[Path]:
     """All files with texts that people read."""
     code = [

@@ -232,9 +232,10 @@ class Page:
         if not (venv := folder / ".venv").exists():
             venv.symlink_to(self.installation)
         env = environment(self.installation, PLATFORM=self.platform.url)
-        if (
-            block.page != "README.md"
-        ):  # whose demo shows numbers; elsewhere words find the same passages sooner
+        # The README's demo shows numbers; elsewhere words find the same passages sooner.
+        if block.page == "README.md":
+            bring_vectors(self.installation, folder)
+        else:
             env["NUGGETSTREAM_EMBEDDING_MODEL"] = "none"
         process = started(["bash", "-c", PROLOGUE + text], folder, env)
         if stops == ["until it listens"]:
@@ -248,6 +249,15 @@ class Page:
             code = process.child.wait(timeout=PATIENCE)
             self.output = process.output
             assert code == 0, f"{block.place}: exit code {code}\n{self.output}"
+
+
+def bring_vectors(installation: Path, folder: Path) -> None:
+    """Let the first demo of a folder take the vectors of an earlier one of the installation, if any."""
+    earlier, target = installation.parent / "out/demo", folder / "out/demo"
+    if (earlier / "state/vectors.npz").is_file() and not target.exists():
+        (target / "state").mkdir(parents=True)
+        for file in ("made-by-nuggetstream-demo.txt", "state/vectors.npz"):
+            shutil.copy(earlier / file, target / file)
 
 
 def runnable(page: str) -> bool:
