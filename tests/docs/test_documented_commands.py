@@ -254,9 +254,10 @@ class Page:
 def bring_vectors(installation: Path, folder: Path) -> None:
     """Let the first demo of a folder take the vectors of an earlier one of the installation, if any."""
     earlier, target = installation.parent / "out/demo", folder / "out/demo"
-    if (earlier / "state/vectors.npz").is_file() and not target.exists():
+    files = ("made-by-nuggetstream-demo.txt", "state/vectors.npz")
+    if all((earlier / file).is_file() for file in files) and not target.exists():
         (target / "state").mkdir(parents=True)
-        for file in ("made-by-nuggetstream-demo.txt", "state/vectors.npz"):
+        for file in files:
             shutil.copy(earlier / file, target / file)
 
 
