@@ -9,6 +9,7 @@ _EXTRAS = {
     "jinja2": "analysis",
     "krippendorff": "analysis",
     "narwhals": "frames",
+    "plotly": "plots",
     "polars": "frames",
     "pyphen": "analysis",
     "rapidfuzz": "analysis",

@@ -6,12 +6,7 @@ Do people, nuggets and the judge rank the systems alike?
 from collections import Counter
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
-from nuggetstream.ratings.options import Bootstrap
-from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.ties import TiePolicy
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
     figure,
@@ -22,6 +17,12 @@ from nuggetstream.report.charts import (
     share_axis,
     trace,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.ties import TiePolicy
+from nuggetstream.report.blocks import Block, Figures, Notice, Table
 from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, compute_leaderboards
