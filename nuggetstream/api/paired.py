@@ -1,7 +1,7 @@
 """Two measurements of the same items, tested and drawn, and p-values of many tests."""
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -45,7 +45,7 @@ class Paired(Drawn):
     neither: tuple[Hashable, ...]
     t: PairedTest | None
     wilcoxon: PairedTest | None
-    limits: LimitsOfAgreement | None
+    limits: LimitsOfAgreement | None = field(compare=False)  # holds arrays, and follows from the others
     level: float
 
     @property

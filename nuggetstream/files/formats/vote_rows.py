@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nuggetstream.files.columns import NamedColumns, find_columns
-from nuggetstream.files.formats.format import Sample, VoteOf
-from nuggetstream.files.formats.rows import Container
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
-from nuggetstream.files.submission import InvalidSubmission
+
+if TYPE_CHECKING:
+    from nuggetstream.files.formats.format import VoteOf
 
 
 def with_votes(records: Sequence[Record], named: NamedColumns) -> Sequence[Record]:
@@ -45,8 +45,11 @@ def _has_columns(fields: Mapping[str, Any]) -> bool:
     return not isinstance(fields[columns.a], Mapping)
 
 
-def _vote_of(fields: Mapping[str, Any]) -> VoteOf | None:
-    from nuggetstream.files.formats.registry import FORMATS  # with all formats, which plain votes do not need
+def _vote_of(fields: Mapping[str, Any]) -> "VoteOf | None":
+    # With all formats, which plain votes do not need.
+    from nuggetstream.files.formats.format import Sample
+    from nuggetstream.files.formats.registry import FORMATS
+    from nuggetstream.files.formats.rows import Container
 
     # The container only tells formats apart whose rows are no objects.
     sample = Sample(Container.CSV, dict(fields))
@@ -54,8 +57,8 @@ def _vote_of(fields: Mapping[str, Any]) -> VoteOf | None:
     return None if known is None else known.vote_of
 
 
-def _with_vote(record: Record, vote_of: VoteOf) -> Record:
+def _with_vote(record: Record, vote_of: "VoteOf") -> Record:
     try:
         return Record(record.place, {**record.fields, **vote_of(record.fields)})
-    except InvalidSubmission as error:
-        raise UnusableFile(f"{record.place}: {'; '.join(error.problems)}") from error
+    except ValueError as error:
+        raise UnusableFile(f"{record.place}: {error}") from error

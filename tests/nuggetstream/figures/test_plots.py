@@ -49,7 +49,7 @@ def test_pairs_are_a_matrix_of_the_points_that_rows_took_from_columns() -> None:
         [None, 0.4375, None, None],
         [1.0, None, None, None],
     ]
-    assert heat.text[1] == ("25%<br>40", "", "56%<br>40", "")
+    assert list(heat.text[1]) == ["25%<br>40", "", "56%<br>40", ""]
     assert "birch against cobalt: 56.2% of the points in 40 battles" in heat.customdata[1]
 
 
@@ -59,8 +59,8 @@ def test_agreement_is_a_matrix_of_the_counts() -> None:
     (heat,) = figure.data
     assert (heat.x, heat.y) == (("a", "tie", "b"), ("a", "tie", "b"))
     assert [list(row) for row in heat.z] == [[2 / 3, 1 / 3, 0], [0, 0, 0], [0, 0, 1]]
-    assert heat.text[0] == ("2<br>67%", "1<br>33%", "0<br>0%")
-    assert heat.text[1] == ("0", "0", "0")  # no share of nothing
+    assert list(heat.text[0]) == ["2<br>67%", "1<br>33%", "0<br>0%"]
+    assert list(heat.text[1]) == ["0", "0", "0"]  # no share of nothing
     assert (figure.layout.xaxis.type, figure.layout.yaxis.title.text) == ("category", "the first")
     assert figure.layout.title.text == "Agreement: 75.0% of 4 items with equal labels"
 
