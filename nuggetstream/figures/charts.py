@@ -32,7 +32,7 @@ _FRAME = 96  # pixels for title, legend and axis
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A rating on the Elo scale with its 95% interval.
+    """A rating on the Elo scale with its interval.
 
     Attributes:
         rating: The rating.
