@@ -1,6 +1,6 @@
 """Matrices: which system took points from which, and which labels were given together."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from nuggetstream.figures.charts import DARK_INK, Trace, figure, label, names_axis, rows_height, trace
@@ -36,7 +36,7 @@ class Met(Protocol):
 
 
 def win_matrix(
-    title: str, pairs: Iterable[Met], order: Sequence[str] = (), few_mark: str = ""
+    title: str, pairs: Sequence[Met], order: Sequence[str] = (), few_mark: str = ""
 ) -> Figure | None:
     """The share of points that the system of each row took from the system of each column.
 
@@ -56,8 +56,9 @@ def win_matrix(
     for pair, share in met:
         cells[pair.a, pair.b] = (share, pair.battles)
         cells[pair.b, pair.a] = (1 - share, pair.battles)
-    known = dict.fromkeys(name for pair, _ in met for name in (pair.a, pair.b))
-    names = [name for name in order or known if name in known]
+    known = {name for pair, _ in met for name in (pair.a, pair.b)}
+    every = order or dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b))
+    names = [name for name in every if name in known]
     heat = _heat(
         [[cells.get((row, column), _BLANK)[0] for column in names] for row in names],
         [[_points(cells.get((row, column)), few_mark) for column in names] for row in names],

@@ -28,13 +28,14 @@ WITH_VOTES = (
     "ragdoll_judgments.jsonl",
     "votes.jsonl",
 )
+DOCUMENTS = {"d1": "Leaves."}
 Cast = tuple[str, str, Vote | float]
 
 
 def without_bad_lines(name: str, folder: Path) -> Path:
     """A sample without the lines that its format rejects, which end the reading of votes."""
     source = SAMPLES / name
-    bad = {line.line for line in read_lines(source, battles=False) if isinstance(line, BadLine)}
+    bad = {line.line for line in read_lines(source, DOCUMENTS, battles=False) if isinstance(line, BadLine)}
     path = folder / name
     text = source.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(line for number, line in enumerate(text, 1) if number not in bad), "utf-8")
@@ -44,7 +45,7 @@ def without_bad_lines(name: str, folder: Path) -> Path:
 def votes_of_format(path: Path) -> list[Cast]:
     """The votes as the reader of the format gives them."""
     cast: list[Cast] = []
-    for line in read_lines(path, battles=False):
+    for line in read_lines(path, DOCUMENTS, battles=False):
         if isinstance(line, BattleLine) and line.submission.vote is not None:
             battle = line.submission.to_core()
             cast.append((battle.a.system, battle.b.system, line.submission.vote))
