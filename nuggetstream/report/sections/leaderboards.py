@@ -31,9 +31,7 @@ from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
 from nuggetstream.statistics.share import FEW
 
 _ROW = 52
-_ORDER_NOTE = (
-    "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
-)
+_ORDERS = "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
 _POLICIES = {
     TiePolicy.HALF: "a tie is half a win for each, and so is “both bad”",
     TiePolicy.DROP_BOTH_BAD: "a tie is half a win for each; “both bad” is not counted",
@@ -217,7 +215,7 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
             )
             for order in arena.orders
         ],
-        note=_ORDER_NOTE,
+        note=_ORDERS,
         text_columns=(4,),
     )
 
