@@ -8,6 +8,7 @@
     ns.rate_over_time                      dated votes -> ratings of every period
     ns.score                               nuggets and labels -> six scores, and the preference
     ns.agreement, ns.krippendorff          how far two or more sources of labels agree
+    ns.paired, ns.benjamini_hochberg       two measurements of the same items, tested; many tests at once
     ns.crowd_agreement, ns.crowd_grades    labels of workers -> alpha, gold labels, competence, grades
     ns.rubric_cover, ns.rubric_qrels, ...  graded passages, relevance labels, rankings, leaderboards
     ns.study_texts                         texts -> length, readability, citations, markup
@@ -16,7 +17,8 @@
     ns.Client, ns.AsyncClient              a platform: submit, watch, vote, read boards
 
 They take paths, DataFrames or plain values. Results print as tables and have `to_frame()`, `to_latex()` and
-`to_parquet(path)`. A name is imported when it is first used: `import nuggetstream` loads this file alone.
+`to_parquet(path)`, and `plot()` where there is a figure. A name is imported when it is first used: `import
+nuggetstream` loads this file alone.
 """
 
 from importlib import import_module
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from nuggetstream.api.comparing import compare
     from nuggetstream.api.crowd import crowd_agreement, crowd_grades
     from nuggetstream.api.over_time import rate_over_time
+    from nuggetstream.api.paired import benjamini_hochberg, paired
     from nuggetstream.api.rating import rate
     from nuggetstream.api.reporting import write_report
     from nuggetstream.api.rubric import (
@@ -48,12 +51,14 @@ __all__ = [
     "AsyncClient",
     "Client",
     "agreement",
+    "benjamini_hochberg",
     "compare",
     "crowd_agreement",
     "crowd_grades",
     "explain",
     "export_results",
     "krippendorff",
+    "paired",
     "rate",
     "rate_over_time",
     "read_battles",
@@ -75,6 +80,7 @@ _NAMES = {
     "nuggetstream.api.comparing": ("compare",),
     "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
     "nuggetstream.api.over_time": ("rate_over_time",),
+    "nuggetstream.api.paired": ("benjamini_hochberg", "paired"),
     "nuggetstream.api.rating": ("rate",),
     "nuggetstream.api.reporting": ("write_report",),
     "nuggetstream.api.rubric": (

@@ -9,6 +9,7 @@ _EXTRAS = {
     "jinja2": "analysis",
     "krippendorff": "analysis",
     "narwhals": "frames",
+    "plotly": "plots",
     "polars": "frames",
     "pyphen": "analysis",
     "rapidfuzz": "analysis",
@@ -34,6 +35,7 @@ def extras_named() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRAS:
+        package = (error.name or "").partition(".")[0]
+        if package not in _EXTRAS:
             raise
-        raise MissingExtra(error.name, _EXTRAS[error.name]) from error
+        raise MissingExtra(package, _EXTRAS[package]) from error

@@ -3,10 +3,9 @@
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.sources import in_python, is_missing
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.spellings import spelt_vote
@@ -95,11 +94,7 @@ def _label(given: object) -> str | None:
 
     A column of integers with a gap is one of floats in pandas, so 2.0 is the label 2.
     """
-    if given is None or type(given).__name__ == "NAType":
-        return None
-    if isinstance(given, float | np.floating) and np.isnan(given):
-        return None
-    return shortest_form(str(given))
+    return None if is_missing(given) else shortest_form(str(given))
 
 
 def _outcome(label: str) -> str | None:

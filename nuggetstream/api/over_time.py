@@ -6,7 +6,7 @@ from typing import Literal, Unpack
 from nuggetstream.api.choices import Choices, choice, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.figures.figure import Drawn, DrawnTable
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.board_tables import timeline_table
 from nuggetstream.ratings.model import Ratings
@@ -17,8 +17,8 @@ from nuggetstream.ratings.timeline import Period
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RatingsOverTime(Tabular):
-    """Ratings of several periods. As a table: one row per period and system.
+class RatingsOverTime(Drawn):
+    """Ratings of several periods. As a table: one row per period and system. As a figure: a line per system.
 
     Attributes:
         periods: In the order of time.
@@ -28,12 +28,12 @@ class RatingsOverTime(Tabular):
     periods: tuple[Period[Ratings], ...]
     level: float
 
-    def table(self) -> Table:
+    def table(self) -> DrawnTable:
         """One row per period and system; a period without votes has one row without a system."""
-        periods = (
+        periods = [
             (period.start, period.end, period.votes, () if period.rating is None else period.rating.standings)
             for period in self.periods
-        )
+        ]
         return timeline_table("Ratings over time", periods, self.level)
 
 

@@ -100,6 +100,11 @@ def in_words_of_python(message: str) -> str:
     return _OPTION.sub(lambda match: f"{match[1].replace('-', '_')}=", message)
 
 
+def is_missing(value: object) -> bool:
+    """Whether a value of a list or a frame's column is missing: None, NaN, or pandas' own value."""
+    return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124 - NaN differs
+
+
 def _record(place: str, row: object, columns: Sequence[str]) -> Record:
     if isinstance(row, Mapping):
         return Record(place, row)

@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack
 from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.columns import NamedColumns
+from nuggetstream.files.formats.vote_rows import with_votes
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.files.votes import read_votes as votes_of_records
 from nuggetstream.ratings.study.sources import gather
@@ -55,9 +56,9 @@ def read_votes(
     """Votes, one per row, from wherever they are.
 
     Args:
-        votes: Path of a file (CSV, JSONL, Parquet, or results of `nuggetstream eval`), a DataFrame of pandas,
-            polars or any library with `__arrow_c_stream__`, or rows: dictionaries, or tuples (system a,
-            system b, winner).
+        votes: Path of a file of votes or battles in any format of docs/formats.md, or of results of
+            `nuggetstream eval`; a DataFrame of pandas, polars or any library with `__arrow_c_stream__`; or
+            rows: dictionaries, or tuples (system a, system b, winner).
         where: Only rows with these values in these columns.
         systems: Systems that may occur; None accepts all.
         lens: Whose votes to take from results of `nuggetstream eval`: "human" (the default), "nugget" or
@@ -89,7 +90,7 @@ the name of the winner, or a number in [0, 1]
         (weighed,) = gather([Path(votes)], weights, reading)
         return weighed.source if name is None else replace(weighed.source, name=name)
     path, records = rows_of(votes, _COLUMNS, name)
-    return votes_of_records(str(path), path, records, reading)
+    return votes_of_records(str(path), path, with_votes(records, reading.columns), reading)
 
 
 def _named(columns: VoteColumns) -> NamedColumns:

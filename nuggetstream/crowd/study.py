@@ -10,7 +10,7 @@ from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
-from nuggetstream.files.tables import Table, Tabular, count, number, text
+from nuggetstream.files.tables import Table, Tabular, count, flag, number, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class CrowdOptions:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CrowdStudy(Tabular):
-    """What the labels of a crowd tell. As a table: agreement per dimension.
+    """What the labels of a crowd tell. As a table: agreement per dimension; items and workers have their own.
 
     Attributes:
         options: How the labels were studied.
@@ -82,6 +82,54 @@ class CrowdStudy(Tabular):
             number("alpha_by_known_spam", digits=3),
         )
         return Table("Agreement (Krippendorff's alpha)", columns, rows)
+
+    def gold_table(self) -> Table:
+        """One row per dimension and item: gold label, majority, and whether people can tell a pair apart."""
+        groups = ((True, self.split.differentiable), (False, self.split.minimal))
+        differentiable = {item: apart for apart, group in groups if group for item in group.items}
+        columns = (
+            text("dimension"),
+            text("item"),
+            text("gold"),
+            number("probability", digits=3),
+            text("majority"),
+            text("without_spam"),
+            count("votes"),
+            count("kept"),
+            flag("differentiable"),
+            text("topic"),
+            text("first"),
+            text("second"),
+        )
+        rows = tuple(
+            (
+                dimension.name,
+                *(getattr(item, column.names[0]) for column in columns[1:8]),
+                differentiable.get(item.item),
+                *(getattr(item.shown, column.names[0], None) for column in columns[9:]),
+            )
+            for dimension in self.dimensions
+            for item in dimension.learned.items
+        )
+        return Table("Gold labels", columns, rows)
+
+    def workers_table(self) -> Table:
+        """One row per dimension and worker: competence, and whether the votes are kept."""
+        columns = (
+            text("dimension"),
+            text("worker"),
+            count("votes"),
+            count("met"),
+            number("spam", digits=3),
+            number("competence", digits=3),
+            flag("kept"),
+        )
+        rows = tuple(
+            (dimension.name, *(getattr(worker, column.names[0]) for column in columns[1:]))
+            for dimension in self.dimensions
+            for worker in dimension.learned.workers
+        )
+        return Table("Workers", columns, rows)
 
 
 def worker_labels(

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy
-from nuggetstream.crowd.learning import ItemLabels, WorkerCompetence
 from nuggetstream.crowd.notes import notes
 from nuggetstream.crowd.pair_split import PairGroup
 from nuggetstream.crowd.study import CrowdStudy
 from nuggetstream.crowd.topic_grades import ItemGrade, TopicGrades
+from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
 
 Json = dict[str, Any]
-_SHOWN = ("topic", "first", "second")
 
 
 def write_crowd(study: CrowdStudy, out: Path, *, file: str, rows: int) -> list[Path]:
@@ -32,22 +31,10 @@ def write_crowd(study: CrowdStudy, out: Path, *, file: str, rows: int) -> list[P
         OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
-    differentiable = _differentiable(study)
-    gold = [
-        {"dimension": dimension.name, **_item(item), "differentiable": differentiable.get(item.item)}
-        for dimension in study.dimensions
-        for item in dimension.learned.items
-    ]
-    workers = [
-        {"dimension": dimension.name, **asdict(worker), "kept": "yes" if worker.kept else "no"}
-        for dimension in study.dimensions
-        for worker in dimension.learned.workers
-    ]
-    item_columns = [name for name in _names(ItemLabels) if name != "shown"]
     return [
         write_json(out / "crowd.json", as_json(study, file=file, rows=rows)),
-        write_table(out / "gold.csv", ("dimension", *item_columns, "differentiable", *_SHOWN), gold),
-        write_table(out / "workers.csv", ("dimension", *_names(WorkerCompetence)), workers),
+        _write_rows(out / "gold.csv", study.gold_table()),
+        _write_rows(out / "workers.csv", study.workers_table()),
     ]
 
 
@@ -111,10 +98,11 @@ def as_json(study: CrowdStudy, *, file: str | None = None, rows: int | None = No
     }
 
 
-def _item(item: ItemLabels) -> Json:
-    row = {name: getattr(item, name) for name in _names(ItemLabels) if name != "shown"}
-    shown = asdict(item.shown) if item.shown else dict.fromkeys(_SHOWN)
-    return {**row, **shown}
+def _write_rows(path: Path, table: Table) -> Path:
+    """A table as CSV, with yes and no in the columns of flags."""
+    words = {True: "yes", False: "no"}
+    rows = ([words[cell] if isinstance(cell, bool) else cell for cell in row] for row in table.rows)
+    return write_table(path, table.names, [dict(zip(table.names, row, strict=True)) for row in rows])
 
 
 def _dimension(dimension: DimensionStudy) -> Json:
@@ -145,12 +133,6 @@ def _dimension(dimension: DimensionStudy) -> Json:
 
 def _pair_group(group: PairGroup | None) -> Json | None:
     return None if group is None else {"pairs": len(group.items), "mean_alpha": dict(group.mean_alpha)}
-
-
-def _differentiable(study: CrowdStudy) -> dict[str, str]:
-    """Item -> whether people can tell its answers apart; items outside the split are left out."""
-    groups = {"yes": study.split.differentiable, "no": study.split.minimal}
-    return {item: answer for answer, group in groups.items() if group for item in group.items}
 
 
 def _names(kind: type[Any]) -> tuple[str, ...]:

@@ -53,6 +53,7 @@ def frame_of(table: TableData) -> "polars.DataFrame":
         Kind.NUMBER: pl.Float64,
         Kind.PERCENT: pl.Float64,
         Kind.CHANCE: pl.Float64,
+        Kind.P_VALUE: pl.Float64,
         Kind.FLAG: pl.Boolean,
         Kind.MOMENT: pl.Datetime("us", "UTC"),
         Kind.INTERVAL: pl.Float64,

@@ -14,8 +14,8 @@ def read_records(path: Path) -> list[Record]:
     """All rows of a file in order.
 
     Args:
-        path: JSONL, CSV with a header and commas, semicolons or tabs between fields, or Parquet; text may be
-            gzipped. A format of `FORMATS` that recognises the file reads it.
+        path: JSONL, a JSON array, CSV with a header and commas, semicolons or tabs between fields, or
+            Parquet; text may be gzipped. A format of `FORMATS` that recognises the file reads it.
 
     Raises:
         UnusableFile: naming the file, and where it is a line's fault, the line.
@@ -41,10 +41,8 @@ def _rows(path: Path) -> Iterator[Record]:
 def _container(path: Path) -> Container:
     """The container of a file; text that is no JSON is CSV, also where it has a single column."""
     container, start = container_of(path), first_bytes(path)
-    if start.startswith(b"["):
-        raise UnusableFile(f"{path}: is a JSON array; expected one object per line, or CSV")
-    return container if container is Container.PARQUET or start.startswith(b"{") else Container.CSV
+    return container if container is Container.PARQUET or start.startswith((b"{", b"[")) else Container.CSV
 
 
-FORMATS = [RecordFormat("JSONL, CSV or Parquet", lambda _, __: True, _rows)]
+FORMATS = [RecordFormat("JSONL, JSON, CSV or Parquet", lambda _, __: True, _rows)]
 """Every format that is read, tried in turn; the last takes any file, so a new one comes before it."""

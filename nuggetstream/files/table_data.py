@@ -19,6 +19,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     PERCENT = "percent"
     CHANCE = "chance"
+    P_VALUE = "p-value"
     FLAG = "flag"
     MOMENT = "moment"
     INTERVAL = "interval"
@@ -30,6 +31,7 @@ _ACCEPTED: dict[Kind, tuple[type, ...]] = {
     Kind.NUMBER: (int, float),
     Kind.PERCENT: (int, float),
     Kind.CHANCE: (int, float),
+    Kind.P_VALUE: (int, float),
     Kind.FLAG: (bool,),
     Kind.MOMENT: (datetime,),
     Kind.INTERVAL: (tuple,),

@@ -149,6 +149,8 @@ def _figure(column: Column, value: float) -> str:
             return f"{value:,}".replace("-", numerals.MINUS)
         case Kind.CHANCE:
             return numerals.chance(value)
+        case Kind.P_VALUE:
+            return numerals.p_value(value)
         case Kind.PERCENT:
             return f"{numerals.fixed(100 * value, column.digits)}%"
         case _:

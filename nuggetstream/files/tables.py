@@ -48,6 +48,11 @@ def chance(name: str, title: str | None = None) -> Column:
     return Column((name,), _title(name, title), Kind.CHANCE)
 
 
+def p_value(name: str, title: str | None = None) -> Column:
+    """A column of p-values; a very small one is printed as a bound."""
+    return Column((name,), _title(name, title), Kind.P_VALUE)
+
+
 def flag(name: str, title: str | None = None) -> Column:
     """A column of yes and no."""
     return Column((name,), _title(name, title), Kind.FLAG)

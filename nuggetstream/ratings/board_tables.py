@@ -1,8 +1,12 @@
 """Leaderboards, pairs of systems and ratings over time as tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
+from nuggetstream.figures.charts import BLUE, ROW, Rated, ratings_figure
+from nuggetstream.figures.figure import DrawnTable, Figure
+from nuggetstream.figures.matrices import win_matrix
+from nuggetstream.figures.measurements import timeline_figure
 from nuggetstream.files import numerals, tables
 from nuggetstream.files.table_data import Cell, Column
 from nuggetstream.files.tables import Table
@@ -14,8 +18,10 @@ RatedPeriod = tuple[datetime, datetime, float, Sequence[Standing]]
 _COUNTS = ("battles", "wins", "losses", "ties")
 
 
-def board_table(title: str, standings: Sequence[Standing], level: float, notes: Iterable[str] = ()) -> Table:
-    """One row per system, in the order given.
+def board_table(
+    title: str, standings: Sequence[Standing], level: float, notes: Iterable[str] = ()
+) -> DrawnTable:
+    """One row per system, in the order given. Drawn: a mark with its interval per rated system.
 
     Args:
         title: Name of the board.
@@ -47,11 +53,13 @@ def board_table(title: str, standings: Sequence[Standing], level: float, notes: 
         )
         for one in standings
     ]
-    return Table(title, columns, tuple(rows), tuple(notes))
+    return DrawnTable(
+        title, columns, tuple(rows), tuple(notes), drawing=lambda: _forest(title, standings, level)
+    )
 
 
-def pairs_table(title: str, pairs: Iterable[Pairing], level: float) -> Table:
-    """One row per two systems, in the order given.
+def pairs_table(title: str, pairs: Sequence[Pairing], level: float) -> DrawnTable:
+    """One row per two systems, in the order given. Drawn: who took which share of the points from whom.
 
     Args:
         title: Name of the board.
@@ -71,11 +79,13 @@ def pairs_table(title: str, pairs: Iterable[Pairing], level: float) -> Table:
         (one.a, one.b, one.battles, one.share, one.gap, bounds(one.gap_low, one.gap_high), one.above)
         for one in pairs
     )
-    return Table(title, columns, rows)
+    return DrawnTable(title, columns, rows, drawing=lambda: win_matrix(f"{title}: share of points", pairs))
 
 
-def timeline_table(title: str, periods: Iterable[RatedPeriod], level: float) -> Table:
+def timeline_table(title: str, periods: Sequence[RatedPeriod], level: float) -> DrawnTable:
     """One row per period and system; a period without votes has one row without a system.
+
+    Drawn: a line per system.
 
     Args:
         title: Name of the board.
@@ -91,7 +101,10 @@ def timeline_table(title: str, periods: Iterable[RatedPeriod], level: float) -> 
         interval_column(level),
         tables.count("rank"),
     )
-    return Table(title, columns, tuple(row for period in periods for row in _period_rows(*period)))
+    rows = tuple(row for period in periods for row in _period_rows(*period))
+    drawn = [(start, end, _rated(standings)) for start, end, _, standings in periods]
+    heading = f"{title}, {numerals.level(level)} intervals"
+    return DrawnTable(title, columns, rows, drawing=lambda: timeline_figure(heading, drawn))
 
 
 def neighbours_table(
@@ -165,6 +178,19 @@ def interval_column(level: float) -> Column:
 def bounds(low: float | None, high: float | None) -> tuple[float | None, float | None] | None:
     """An interval as a cell; None where it has neither bound."""
     return None if low is None and high is None else (low, high)
+
+
+def _forest(title: str, standings: Sequence[Standing], level: float) -> Figure | None:
+    rows = {system: [rated] for system, rated in _rated(standings).items()}
+    if not rows:
+        return None
+    heading = f"{title}, {numerals.level(level)} intervals"
+    return ratings_figure(heading, rows, [("rating", BLUE, "circle")], ROW, 0.0)
+
+
+def _rated(standings: Sequence[Standing]) -> Mapping[str, Rated]:
+    """The rating of every system that has one."""
+    return {one.system: Rated(one.rating, one.low, one.high) for one in standings if one.rating is not None}
 
 
 def _period_rows(

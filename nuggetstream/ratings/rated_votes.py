@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nuggetstream.domain.note import Note
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.figures.figure import Drawn, DrawnTable
 from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.board_tables import board_table, pairs_table
 from nuggetstream.ratings.combined import Combined, combine
@@ -22,8 +22,10 @@ from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatedVotes(Ratings, Tabular):
+class RatedVotes(Ratings, Drawn):
     """Ratings of every system that has a vote, and what can be derived from them. As a table: the board.
+
+    As a figure: the ratings with their intervals.
 
     Attributes:
         joint: Human and automatic outcomes of the same battles, if they were given.
@@ -61,12 +63,12 @@ class RatedVotes(Ratings, Tabular):
         """What to ask next, see `advise`."""
         return advise(self, power=power, count=count)
 
-    def table(self) -> Table:
+    def table(self) -> DrawnTable:
         """The board: one row per system, in the order of the standings."""
         notes = (note.text for note in self.notes)
         return board_table("Ratings", self.standings, self.options.level, notes)
 
-    def pairs_table(self) -> Table:
+    def pairs_table(self) -> DrawnTable:
         """Every two systems: battles, share of the points, difference with its interval."""
         return pairs_table("Pairs of systems", self.pairs, self.options.level)
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from nuggetstream.figures.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +26,6 @@ class Facts:
     """A row of facts."""
 
     items: tuple[Fact, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A plot.
-
-    Attributes:
-        title: What it shows.
-        spec: Plotly's `data` and `layout`.
-        alt: The figure in words, for readers who do not see it.
-        height: In CSS pixels.
-    """
-
-    title: str
-    spec: Mapping[str, Any]
-    alt: str
-    height: int
 
 
 @dataclass(frozen=True, slots=True)

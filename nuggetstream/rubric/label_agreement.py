@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.figure import Drawn, DrawnTable, Figure
+from nuggetstream.figures.matrices import confusion_matrix
 from nuggetstream.files import tables
-from nuggetstream.files.numerals import many, shortened
+from nuggetstream.files.numerals import many, percent, shortened
 from nuggetstream.files.table_data import Cell
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
 
 _NAMED = 6
@@ -41,8 +43,8 @@ class LabelSet:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LabelAgreement(Tabular):
-    """How two sets of labels of the same items agree.
+class LabelAgreement(Drawn):
+    """How two sets of labels of the same items agree. As a figure: the counts.
 
     Attributes:
         first: Labels of the first annotator.
@@ -77,7 +79,7 @@ class LabelAgreement(Tabular):
         """States of the data that change how the numbers are read."""
         return tuple(_notes(self))
 
-    def table(self) -> Table:
+    def table(self) -> DrawnTable:
         """The coefficients in one row; `counts_table` shows what they rest on."""
         columns = (
             tables.count("pairs", "compared"),
@@ -97,7 +99,8 @@ class LabelAgreement(Tabular):
             self.linear,
             self.quadratic,
         )
-        return Table("Agreement", columns, (row,), tuple(note.text for note in self.notes))
+        notes = tuple(note.text for note in self.notes)
+        return DrawnTable("Agreement", columns, (row,), notes, drawing=self._counts_figure)
 
     def counts_table(self) -> Table:
         """Counts: a row per label of the first annotator, a column per label of the second."""
@@ -114,7 +117,12 @@ class LabelAgreement(Tabular):
         return f"{self.table()}\n\n{self.counts_table()}"
 
     def _repr_html_(self) -> str:
-        return f"{self.table().to_html()}\n{self.counts_table().to_html()}"
+        return f"{self.table().to_html()}\n{self.counts_table().to_html()}{self._figure_html()}"
+
+    def _counts_figure(self) -> Figure:
+        equal = f"{percent(self.observed)} of {many(self.pairs, 'item')} with equal labels"
+        names = (self.first.source, self.second.source)
+        return confusion_matrix(f"Agreement: {equal}", self.labels, self.counts, *names)
 
 
 def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()) -> LabelAgreement:

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
+from nuggetstream.files.qrels import qrels_text
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.relevance import Label, best_grade, best_grade_from, items_answered, relevance_labels
@@ -57,6 +59,20 @@ class LabelledPassages(Tabular):
         ungraded = self.graded.basis.ungraded
         notes = (f"{many(ungraded, 'passage')} without a grade have no label.",) if ungraded else ()
         return Table("Relevance labels", columns, rows, notes)
+
+    def to_qrels(self, path: str | Path) -> Path:
+        """Write the labels as a qrels file, which trec_eval reads; its folder is created when missing.
+
+        Returns:
+            The path written.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        out = Path(path)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(qrels_text(self.labels), encoding="utf-8")
+        return out
 
 
 def label(graded: Graded, by: By = By.MAX, minimum: int | None = None) -> LabelledPassages:

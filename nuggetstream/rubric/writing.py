@@ -5,14 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nuggetstream.files.qrels import qrels_text
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Comparison
 from nuggetstream.rubric.cover import CoverScore
 from nuggetstream.rubric.covering import Coverage
 from nuggetstream.rubric.label_agreement import LabelAgreement
-from nuggetstream.rubric.labelling import LabelledPassages
 from nuggetstream.rubric.measuring import RunsMeasured
 from nuggetstream.rubric.scoring import Scoring
 
@@ -51,17 +49,6 @@ def write_cover(coverage: Coverage, out: Path) -> list[Path]:
         write_json(out / "cover.json", content),
         write_table(out / "cover.csv", ("system", *_SHARES, "ranked"), systems),
     ]
-
-
-def write_labels(labelled: LabelledPassages, out: Path) -> Path:
-    """Write a qrels file; its folder is created when missing.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(qrels_text(labelled.labels), encoding="utf-8")
-    return out
 
 
 def write_check(checked: Check, out: Path) -> list[Path]:

@@ -8,6 +8,7 @@ from pydantic import Field
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Support
 from nuggetstream.domain.slice import Slice
+from nuggetstream.figures.figure import Drawn, DrawnTable
 from nuggetstream.files.tables import Table, Tabular, count, number, text
 from nuggetstream.ratings.board_tables import combined_table, neighbours_table, pairs_table
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState
@@ -43,14 +44,14 @@ class CombinedView(Tabular, View):
         return combined_table(self.standings, self.method.level, self.note or self.state.words)
 
 
-class PairsView(StateView):
+class PairsView(Drawn, StateView):
     """Every pair of systems on one board, in the order of `systems`."""
 
     systems: list[str] = Field(default_factory=list)
     """Names of the systems, best first, the unranked last."""
     pairs: list[Pairing] = Field(default_factory=list)
 
-    def table(self) -> Table:
+    def table(self) -> DrawnTable:
         """One row per two systems."""
         return pairs_table(f"{self.arena}: {self.lens.value}", self.pairs, self.method.level)
 

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.figures.figure import Drawn, DrawnTable
+from nuggetstream.files.tables import Tabular
 from nuggetstream.ratings.board_tables import board_table, timeline_table
 from nuggetstream.ratings.method import Method
 from nuggetstream.ratings.options import Every
@@ -38,7 +39,7 @@ class StateView(LensView):
     """The notes as one text."""
 
 
-class BoardView(StateView):
+class BoardView(Drawn, StateView):
     """One leaderboard."""
 
     notes: list[Note] = Field(default_factory=list)
@@ -57,7 +58,7 @@ class BoardView(StateView):
     resamples: int
     level: float
 
-    def table(self) -> Table:
+    def table(self) -> DrawnTable:
         """One row per system."""
         basis = f"{self.scored:,} of {self.received:,} battles received have an outcome."
         notes = (basis, *(note.text for note in self.notes))
@@ -75,7 +76,7 @@ class PeriodView(View):
     standings: list[Standing] = Field(default_factory=list)
 
 
-class TimelineView(LensView):
+class TimelineView(Drawn, LensView):
     """Ratings of one lens over time; a period without battles has state `empty`."""
 
     every: Every
@@ -83,7 +84,7 @@ class TimelineView(LensView):
     """Whether a period counts all battles since the beginning."""
     periods: list[PeriodView] = Field(default_factory=list)
 
-    def table(self) -> Table:
+    def table(self) -> DrawnTable:
         """One row per period and system."""
-        periods = ((one.start, one.end, one.votes, one.standings) for one in self.periods)
+        periods = [(one.start, one.end, one.votes, one.standings) for one in self.periods]
         return timeline_table(f"{self.arena}: {self.lens.value}", periods, self.method.level)

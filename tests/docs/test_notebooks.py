@@ -9,6 +9,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 SHAPES = {"from-nuggets-to-preferences.ipynb": 2, "rate-a-file-of-votes.ipynb": 4}
+FIGURES = {"from-nuggets-to-preferences.ipynb": 1, "rate-a-file-of-votes.ipynb": 4}
 
 
 def notebook(name: str) -> Any:
@@ -35,4 +36,6 @@ def test_a_notebook_runs_and_ends_with_a_row_per_system(name: str, rows: int) ->
     cells = [cell for cell in ran.cells if cell.cell_type == "code"]
     assert [output for cell in cells for output in cell.outputs if output.output_type == "error"] == []
     assert all(cell.outputs for cell in cells)
+    shown = [output.get("data", {}).get("text/html", "") for cell in cells for output in cell.outputs]
+    assert sum("<table>" in html and "Plotly.newPlot" in html for html in shown) == FIGURES[name]
     assert cells[-1].outputs[0].data["text/plain"] == f"({rows}, True)"

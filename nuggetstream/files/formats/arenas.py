@@ -189,14 +189,10 @@ def _chatbot_arena(row: Row, _: Source) -> Read:
 def _lmsys_55k(row: Row, _: Source) -> Read:
     fields = object_of(row)
     prompts = _texts(fields, "prompt")
-    flags = {vote: fields.get(name) for name, vote in _WINNERS.items()}
-    votes = [vote for vote, flag in flags.items() if str(flag).strip() in ("1", "1.0", "True")]
-    if len(votes) > 1:
-        raise InvalidSubmission([f"{', '.join(_WINNERS)}: more than one is 1"])
     battle: dict[str, Any] = {
         "id": None if fields.get("id") is None else f"lmsys-{fields['id']}",
         "arena": "chatbot-arena",
-        "vote": votes[0] if votes else None,
+        "vote": _lmsys_55k_vote(fields)["winner"],
     }
     for side in "ab":
         answers = _texts(fields, f"response_{side}")
@@ -212,6 +208,13 @@ def _lmsys_55k(row: Row, _: Source) -> Read:
     return checked(battle)
 
 
+def _lmsys_55k_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    votes = [vote for name, vote in _WINNERS.items() if str(fields.get(name)).strip() in ("1", "1.0", "True")]
+    if len(votes) > 1:
+        raise InvalidSubmission([f"{', '.join(_WINNERS)}: more than one is 1"])
+    return {"winner": votes[0] if votes else None}
+
+
 def _texts(fields: Mapping[str, Any], name: str) -> Sequence[str | None]:
     texts = _decoded(fields.get(name), name)
     if not isinstance(texts, list) or not all(text is None or isinstance(text, str) for text in texts):
@@ -221,18 +224,28 @@ def _texts(fields: Mapping[str, Any], name: str) -> Sequence[str | None]:
 
 def _comparia(row: Row, _: Source) -> Read:
     fields = object_of(row)
-    chosen = fields.get("chosen_model_name")
+    vote = _comparia_vote(fields)
     battle = {
-        "id": fields.get("conversation_pair_id"),
+        "id": vote["battle"],
         "arena": "comparia",
         "language": language_tag(fields.get("languages") or fields.get("language")),
         "tags": _categories(fields.get("categories")),
-        "vote": "tie" if str(fields.get("both_equal")).casefold() == "true" else chosen or None,
+        "vote": vote["winner"],
     }
     for side in "ab":
-        battle[f"model_{side}"] = fields.get(f"model_{side}_name")
+        battle[f"model_{side}"] = vote[f"system_{side}"]
         battle[f"messages_{side}"] = _messages(fields, f"conversation_{side}")
     return checked(battle)
+
+
+def _comparia_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    equal = str(fields.get("both_equal")).casefold() == "true"
+    return {
+        "battle": fields.get("conversation_pair_id"),
+        "system_a": fields.get("model_a_name"),
+        "system_b": fields.get("model_b_name"),
+        "winner": "tie" if equal else fields.get("chosen_model_name") or None,
+    }
 
 
 def _categories(said: Any) -> list[str]:
@@ -271,6 +284,7 @@ LMSYS_55K = FileFormat(
     holds=BATTLES,
     recognises=lambda sample: sample.has("prompt", "response_a", "response_b", "winner_model_a"),
     battle_of=_lmsys_55k,
+    vote_of=_lmsys_55k_vote,
     fields="prompts, responses, winner",
 )
 COMPARIA = FileFormat(
@@ -279,6 +293,7 @@ COMPARIA = FileFormat(
     holds=BATTLES,
     recognises=lambda sample: sample.has("model_a_name", "conversation_a", "conversation_b"),
     battle_of=_comparia,
+    vote_of=_comparia_vote,
     fields="messages, chosen model or equality, categories, language",
     lost="time, comments and reactions, visitor, energy, system prompts",
 )

@@ -87,6 +87,7 @@ Line: TypeAlias = BattleLine | RowLine | BadLine
 
 
 BattleOf: TypeAlias = Callable[[Row, Source], Read]
+VoteOf: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ class FileFormat:
         battle_of: The battle of a row, where each row is one; it raises `InvalidSubmission` naming the fields
             that are wrong.
         read: What a file holds, where a row is no battle; a row that cannot be used becomes a `BadLine`.
+        vote_of: The vote of a row as `nuggetstream rate` reads it (system_a, system_b, winner, battle), where
+            its columns have other names; it raises `InvalidSubmission`.
         fields: What is read, for people.
         lost: What is not kept, for people; empty where nothing is lost.
         used_by: Command that takes such a file, where it holds no battles.
@@ -113,6 +116,7 @@ class FileFormat:
     fields: str
     battle_of: BattleOf | None = None
     read: Callable[[Source], Iterator[Line]] | None = None
+    vote_of: VoteOf | None = None
     lost: str = ""
     used_by: str = ""
 

@@ -13,6 +13,7 @@ from nuggetstream.files.dataset import OVERALL, VOTE, Read
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Sample, Source, checked, object_of
 from nuggetstream.files.formats.pairing import source_of
 from nuggetstream.files.formats.rows import Container, Row, shown
+from nuggetstream.files.shapes import translated
 from nuggetstream.files.submission import InvalidSubmission, parse_submission, parse_submission_json
 
 _GOLD = {"a": Vote.A, "b": Vote.B, "n": Vote.TIE}
@@ -39,6 +40,25 @@ def _nuggetstream(row: Row, source: Source) -> Read:
         return checked(fields)
     submission = parse_submission_json(row.raw)
     return submission, {} if submission.vote is None else {VOTE: submission.vote}
+
+
+def _own_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The vote of a battle whose answers are objects; others have the columns of votes."""
+    if not isinstance(fields.get("a"), Mapping):
+        return {}
+    found = translated(dict(fields))
+    if found is not None and found.problems:
+        raise InvalidSubmission(found.problems)
+    battle = fields if found is None else found.battle
+    return {"battle": battle.get("id"), **_systems(battle), "winner": battle.get("vote")}
+
+
+def _systems(battle: Mapping[str, Any]) -> dict[str, Any]:
+    answers = {side: battle.get(side) for side in "ab"}
+    return {
+        f"system_{side}": answer.get("system") if isinstance(answer, Mapping) else None
+        for side, answer in answers.items()
+    }
 
 
 def _results(row: Row, _: Source) -> Read:
@@ -93,6 +113,15 @@ def _crowdrag25(row: Row, source: Source) -> Read:
     return parse_submission(battle), gold
 
 
+def _crowdrag25_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    gold = fields.get("gold")
+    if not isinstance(gold, Mapping):
+        return {}  # votes with a column of that name
+    label = gold.get(OVERALL)
+    winner = None if label is None else _gold(OVERALL, label).value
+    return {"battle": fields.get("battle_id"), **_systems(fields), "winner": winner}
+
+
 def _gold(name: str, label: object) -> Vote:
     if not isinstance(label, str) or label not in _GOLD:
         raise InvalidSubmission([f"gold.{name}: is {label!r}; expected one of a, n, b"])
@@ -135,6 +164,7 @@ CROWDRAG25 = FileFormat(
     holds=BATTLES,
     recognises=lambda sample: sample.has("gold"),
     battle_of=_crowdrag25,
+    vote_of=_crowdrag25_vote,
     fields="query, answers, gold labels per dimension; cited documents with --documents",
 )
 RESULTS = FileFormat(
@@ -152,5 +182,6 @@ NUGGETSTREAM = FileFormat(
     holds=BATTLES,
     recognises=_may_be_battles,
     battle_of=_nuggetstream,
+    vote_of=_own_vote,
     fields="everything; also under the names that others use, see docs/api/battles.md",
 )

@@ -86,10 +86,14 @@ def _table(path: Path, columns: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
 
 
 def _verdict(row: Row) -> list[Line]:
-    said = row.value.get("answer") if isinstance(row.value, dict) else None
+    return verdict_row(row, ("qid", "agent_a", "agent_b"), _vote(row.value)["winner"])
+
+
+def _vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    said = fields.get("answer")
     if not isinstance(said, str) or said.strip() not in _VERDICTS:
         raise InvalidSubmission([f"answer: is {said!r}; expected A, B or C"])
-    return verdict_row(row, ("qid", "agent_a", "agent_b"), _VERDICTS[said.strip()])
+    return {"battle": fields.get("qid"), "winner": _VERDICTS[said.strip()]}
 
 
 def _is_answers(sample: Sample) -> bool:
@@ -114,7 +118,8 @@ RAGELO_VERDICTS = FileFormat(
         sample.has("agent_a", "agent_b", "answer") and sample.container is Container.CSV
     ),
     read=lambda source: lines_of(source.rows(), _verdict),
+    vote_of=_vote,
     fields="the verdict A, B or C of each pair of agents",
     lost="the judge's text",
-    used_by="nuggetstream rate --winner answer",
+    used_by="nuggetstream rate",
 )

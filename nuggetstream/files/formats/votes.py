@@ -4,7 +4,7 @@ RAGDoll judgments   {qid, assistant_a_run_id, assistant_b_run_id, judge_verdict:
 votes               rows with two systems and a winner
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -61,11 +61,20 @@ def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> 
 
 
 def _judgment(row: Row) -> list[Line]:
-    said = object_of(row).get("judge_verdict")
+    columns = ("qid", "assistant_a_run_id", "assistant_b_run_id")
+    return verdict_row(row, columns, _judgment_vote(object_of(row))["winner"])
+
+
+def _judgment_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    said = fields.get("judge_verdict")
     if said is not None and not (isinstance(said, str) and said in _VERDICTS):
         raise InvalidSubmission([f"judge_verdict: is {shown(said)}; expected A, B or Tie"])
-    columns = ("qid", "assistant_a_run_id", "assistant_b_run_id")
-    return verdict_row(row, columns, None if said is None else _VERDICTS[said])
+    return {
+        "battle": fields.get("qid"),
+        "system_a": fields.get("assistant_a_run_id"),
+        "system_b": fields.get("assistant_b_run_id"),
+        "winner": None if said is None else _VERDICTS[said],
+    }
 
 
 def _votes(source: Source) -> Iterator[Line]:
@@ -130,9 +139,10 @@ RAGDOLL_JUDGMENTS = FileFormat(
     holds=VOTES,
     recognises=lambda sample: sample.has("assistant_a_run_id", "assistant_b_run_id", "judge_verdict"),
     read=lambda source: lines_of(source.rows(), _judgment),
+    vote_of=_judgment_vote,
     fields="the verdict of each pair of runs on a query; a failed one has no winner",
     lost="the judge's text, model, tokens and time",
-    used_by="nuggetstream import, then nuggetstream rate",
+    used_by="nuggetstream rate",
 )
 PLAIN_VOTES = FileFormat(
     name="votes",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nuggetstream.files.formats.vote_rows import with_votes
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
@@ -53,7 +54,8 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: ReadOpt
     for path, name, records in files:
         if not _is_evaluated(records):
             offered.append(name)
-            found.append(Weighed(read_votes(name, path, records, reading), weights.get(name, 1.0)))
+            source = read_votes(name, path, with_votes(records, reading.columns), reading)
+            found.append(Weighed(source, weights.get(name, 1.0)))
             continue
         rows = _lens_rows(path, records, seen, reading)
         called = {lens: lens if evaluated == 1 else f"{name}/{lens}" for lens in rows}

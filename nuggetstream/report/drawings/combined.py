@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import integer, many, number, percent
-from nuggetstream.ratings.combined_standing import EstimateState
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     GREEN,
     ORANGE,
     PURPLE,
+    Rated,
     rating_words,
     ratings_figure,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import integer, many, number, percent
+from nuggetstream.ratings.combined_standing import EstimateState
+from nuggetstream.report.blocks import Block, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.numbers.combined import ArenaCombined, LensCombined, NextVotes, ThreeWays
-from nuggetstream.report.numbers.human_ratings import Rated
 from nuggetstream.report.section import Content
 
 _WAYS = (

@@ -2,25 +2,22 @@
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import chance, integer, many, number, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import DARK_INK, figure, label, names_axis, rows_height, trace
+from nuggetstream.figures.figure import Figure
+from nuggetstream.figures.matrices import win_matrix
+from nuggetstream.files.numerals import chance, integer, number, percent
+from nuggetstream.report.blocks import Block, Figures, NotMeasured, Table
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, Neighbours
 from nuggetstream.report.wording import FEW_MARK, FEW_NOTE, few_mark
 from nuggetstream.statistics.share import FEW
-
-_LEGIBLE = 8  # systems; in a larger matrix the cells are too small for words
-_SCALE = [[0, "#e8a37c"], [0.5, "#f4f4f1"], [1, "#7bb4dd"]]  # light enough for dark ink in every theme
-_Cell = tuple[float, int]  # share of the points, battles
 
 
 def draw_pairs(arenas: Sequence[ArenaBoards]) -> list[Block]:
     """A matrix per lens and arena, and the counts behind it."""
     charts = {
-        _name(board, arena, arenas): (_matrix(board),)
+        _name(board, arena, arenas): (matrix,)
         for arena in arenas
         for board in arena.boards
-        if board.pairs
+        if (matrix := _matrix(board)) is not None
     }
     if not charts:
         return [NotMeasured("win matrix", "no two systems have met in a battle with an outcome")]
@@ -75,61 +72,9 @@ def _certainty(pair: Neighbours) -> tuple[str, str]:
     )
 
 
-def _matrix(board: LensBoard) -> Figure:
-    met = {name for pair in board.pairs for name in (pair.a, pair.b)}
-    names = [standing.system for standing in board.standings if standing.system in met]
-    shares: dict[tuple[str, str], _Cell] = {}
-    for pair in board.pairs:
-        share, battles = pair.share or 0.0, round(pair.battles)
-        shares[pair.a, pair.b] = (share, battles)
-        shares[pair.b, pair.a] = (1 - share, battles)
-    cells = [[shares.get((row, column)) for column in names] for row in names]
-    heat = trace(
-        "heatmap",
-        z=[[None if cell is None else cell[0] for cell in row] for row in cells],
-        x=list(range(len(names))),
-        y=list(range(len(names))),
-        text=[[_cell(cell) for cell in row] for row in cells],
-        texttemplate="%{text}" if len(names) <= _LEGIBLE else "",
-        textfont={"size": 11, "color": DARK_INK},
-        customdata=[[_hover(row, column, shares) for column in names] for row in names],
-        hovertemplate="%{customdata}<extra></extra>",
-        colorscale=_SCALE,
-        zmin=0,
-        zmax=1,
-        showscale=False,
-        hoverongaps=False,
-        xgap=2,
-        ygap=2,
-    )
-    across = names_axis(names) | {"range": [-0.5, len(names) - 0.5], "tickangle": -40}
-    return figure(
-        f"Share of points, {board.lens} lens",
-        alt="; ".join(
-            f"{pair.a} took {percent(pair.share, 0)} of the points from {pair.b} in "
-            f"{many(round(pair.battles), 'battle')}"
-            for pair in board.pairs
-        ),
-        traces=[heat],
-        height=rows_height(len(names), 44) + 60,
-        layout={"yaxis": names_axis(names), "xaxis": across},
-    )
-
-
-def _cell(cell: _Cell | None) -> str:
-    if cell is None:
-        return ""
-    share, battles = cell
-    return f"{percent(share, 0)}{FEW_MARK if battles < FEW else ''}<br>{battles}"
-
-
-def _hover(row: str, column: str, shares: dict[tuple[str, str], _Cell]) -> str:
-    if (cell := shares.get((row, column))) is None:
-        return ""
-    share, battles = cell
-    return (
-        f"{label(row)} against {label(column)}: {percent(share)} of the points in {many(battles, 'battle')}"
-    )
+def _matrix(board: LensBoard) -> Figure | None:
+    order = [standing.system for standing in board.standings]
+    return win_matrix(f"Share of points, {board.lens} lens", board.pairs, order, FEW_MARK)
 
 
 def _counts(arenas: Sequence[ArenaBoards]) -> Table:

@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 
+from nuggetstream.figures.charts import label
+from nuggetstream.figures.figure import Figure
+from nuggetstream.figures.measurements import limits_figure
 from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREY, figure, label, trace
+from nuggetstream.report.blocks import Block, Figures, NotMeasured, Table
 from nuggetstream.report.numbers.scorers import Alike, JudgeOrder, Limits, Scorers
 from nuggetstream.report.section import Content
 from nuggetstream.report.wording import dimension_name
 
 _NO_HUMAN_ORDER = "the results do not say which answer they were shown first"
-_NAMED = 12  # systems; more names than these would overlap
 _NOTE = (
     "Every point that one system gains another loses, so the mean difference is near zero by construction: "
     "look at the width between the dashed lines, and at which systems lie on which side."
@@ -92,48 +93,17 @@ def _alike(scorers: Scorers) -> Table:
 
 def _chart(limits: Limits) -> Figure:
     systems = limits.systems
-    differences = [system.first - system.second for system in systems]
-    dots = trace(
-        "scatter",
-        x=[(system.first + system.second) / 2 for system in systems],
-        y=differences,
-        mode="markers+text" if len(systems) <= _NAMED else "markers",
-        text=[label(system.system, 20) for system in systems],
-        textposition="top center",
-        marker={"color": BLUE, "size": 11},
-        cliponaxis=False,
-        customdata=[
-            (label(system.system), system.battles, system.first, system.second) for system in systems
-        ],
-        hovertemplate=f"%{{customdata[0]}}: %{{customdata[2]:.1%}} of the points by {limits.first}, "
-        f"%{{customdata[3]:.1%}} by {limits.second} (%{{customdata[1]}} battles)<extra></extra>",
-    )
-    lines = ((limits.bias, "solid"), (limits.low, "dash"), (limits.high, "dash"))
-    values = [limits.low, limits.high, *differences]
-    reach = 1.2 * max((abs(value) for value in values if value is not None), default=0.0) or 0.1
-    shape = {"type": "line", "x0": 0, "x1": 1, "xref": "paper"}
-    return figure(
+    return limits_figure(
         f"{_pair(limits)}: {many(len(systems), 'system')}, {many(limits.battles, 'battle')}",
-        alt=(
-            f"limits of agreement {number(limits.low, 2)} to {number(limits.high, 2)}; "
-            + "; ".join(
-                f"{system.system}: {percent(system.first)} and {percent(system.second)}" for system in systems
-            )
-        ),
-        traces=[dots],
-        height=380,
-        layout={
-            "xaxis": {"title": {"text": "mean share of points"}, "tickformat": ".0%"},
-            "yaxis": {
-                "title": {"text": f"{limits.first} minus {limits.second}"},
-                "tickformat": ".0%",
-                "range": [-reach, reach],
-            },
-            "shapes": [
-                {**shape, "y0": y, "y1": y, "line": {"color": GREY, "width": 1.5, "dash": dash}}
-                for y, dash in lines
-            ],
-        },
+        [(system.system, system.first, system.second) for system in systems],
+        (limits.bias, limits.low, limits.high),
+        [
+            f"{label(system.system)}: {percent(system.first)} of the points by {limits.first}, "
+            f"{percent(system.second)} by {limits.second} ({many(system.battles, 'battle')})"
+            for system in systems
+        ],
+        axes=("mean share of points", f"{limits.first} minus {limits.second}"),
+        tickformat=".0%",
     )
 
 

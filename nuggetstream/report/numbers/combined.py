@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.lens import Lens
+from nuggetstream.figures.charts import Rated
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.ratings.advice import Advice, advise
@@ -13,7 +14,7 @@ from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateSta
 from nuggetstream.ratings.comparison import Neighbours, NextBattle, Unranked
 from nuggetstream.ratings.joint import JointVotes, points_of
 from nuggetstream.report.lenses import AUTOMATIC, POLICY
-from nuggetstream.report.numbers.human_ratings import Rated, human_ratings, rated
+from nuggetstream.report.numbers.human_ratings import human_ratings, rated
 
 WAYS = ("human", "automatic", "combined")
 PEOPLE = "people's votes alone"

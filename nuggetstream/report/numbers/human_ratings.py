@@ -1,8 +1,8 @@
 """What people's votes say about the systems of an arena: ratings with whole queries independent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nuggetstream.figures.charts import Rated
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.ratings.advice import advise
 from nuggetstream.ratings.combined_standing import Rating
@@ -14,21 +14,6 @@ from nuggetstream.ratings.style import EqualStyleStanding
 from nuggetstream.report.lenses import POLICY
 
 NOT_RANKABLE = "people's votes cannot rank any two systems yet"
-
-
-@dataclass(frozen=True, slots=True)
-class Rated:
-    """A rating on the Elo scale with its 95% interval.
-
-    Attributes:
-        rating: The rating.
-        low: Lower bound; None where there is none.
-        high: Upper bound; None where there is none.
-    """
-
-    rating: float
-    low: float | None
-    high: float | None
 
 
 def rated(row: Standing | EqualStyleStanding | Rating | None) -> Rated | None:

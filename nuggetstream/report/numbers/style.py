@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.figures.charts import Rated
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.ratings.fitting.ballots import Ballots
@@ -14,7 +15,7 @@ from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.style import EqualStyle
 from nuggetstream.ratings.style_effects import StyleEffect, fit_style
 from nuggetstream.report.lenses import POLICY
-from nuggetstream.report.numbers.human_ratings import Rated, human_battles, human_ratings, rated
+from nuggetstream.report.numbers.human_ratings import human_battles, human_ratings, rated
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import features
 

@@ -5,11 +5,8 @@ Do nuggets and the judge agree with people more often than the length of an answ
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent, percent_interval
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     BLUE,
-    DARK_INK,
     GREEN,
     GREY,
     PURPLE,
@@ -20,9 +17,12 @@ from nuggetstream.report.charts import (
     offset,
     rows_height,
     share_axis,
-    trace,
     vertical_line,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.figures.matrices import confusion_matrix
+from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent, percent_interval
+from nuggetstream.report.blocks import Block, Figures, NotMeasured, Table
 from nuggetstream.report.drawings.scorers import draw as draw_scorers
 from nuggetstream.report.numbers.agreement import Predicted, compute_agreement
 from nuggetstream.report.numbers.confusion import Confusion, compute_confusion
@@ -40,7 +40,6 @@ _LOOKS = {
 _SYMBOLS = ("square", "cross", "star", "circle")
 _ROW = 56
 _NAMES = ["A", "tie", "B"]
-_SCALE = [[0, "#f1f6fa"], [1, "#5aa2d4"]]  # light enough for dark ink in every theme
 
 
 def draw_agreement(predicted: Sequence[Predicted]) -> Content:
@@ -206,43 +205,9 @@ def _confusion_findings(confusions: Sequence[Confusion]) -> tuple[str, ...]:
 
 
 def _matrix(confusion: Confusion) -> Figure:
-    totals = [sum(row) for row in confusion.counts]
-    shares = [
-        [count / total if total else 0 for count in row]
-        for row, total in zip(confusion.counts, totals, strict=True)
-    ]
-    text = [
-        [f"{count}<br>{percent(share, 0)}" if total else "0" for count, share in zip(row, part, strict=True)]
-        for row, part, total in zip(confusion.counts, shares, totals, strict=True)
-    ]
-    heat = trace(
-        "heatmap",
-        z=shares,
-        x=_NAMES,
-        y=_NAMES,
-        text=text,
-        texttemplate="%{text}",
-        textfont={"size": 15, "color": DARK_INK},
-        colorscale=_SCALE,
-        zmin=0,
-        zmax=1,
-        showscale=False,
-        xgap=3,
-        ygap=3,
-        hovertemplate=f"people: %{{y}}, {confusion.lens}: %{{x}}<br>%{{text}}<extra></extra>",
-    )
     compared = part_of(confusion.compared, confusion.labelled, "battles")
-    return figure(
-        f"{confusion.lens.capitalize()} lens: kappa {number(confusion.kappa, 2)}, {compared}",
-        alt=f"rows are people, columns the {confusion.lens} lens, in the order A, tie, B: {confusion.counts}",
-        traces=[heat],
-        height=320,
-        layout={
-            "xaxis": {"title": {"text": f"{confusion.lens} lens"}, "side": "bottom", "showgrid": False},
-            "yaxis": {"title": {"text": "people"}, "autorange": "reversed", "showgrid": False},
-            "margin": {"l": 8, "r": 8, "t": 30, "b": 40},
-        },
-    )
+    title = f"{confusion.lens.capitalize()} lens: kappa {number(confusion.kappa, 2)}, {compared}"
+    return confusion_matrix(title, _NAMES, confusion.counts, "people", f"{confusion.lens} lens")
 
 
 def _confusion_table(confusions: Sequence[Confusion]) -> Table:

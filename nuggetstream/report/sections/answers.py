@@ -5,9 +5,10 @@ What kind of text does each system write?
 
 from collections.abc import Sequence
 
+from nuggetstream.figures.charts import BLUE, GREEN, figure, names_axis, rows_height, trace
+from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import integer, many, number, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREEN, figure, names_axis, rows_height, trace
+from nuggetstream.report.blocks import Block, Figures, NotMeasured, Table
 from nuggetstream.report.numbers.answers import FIRST_WORDS, Answers, Mean, SystemTexts, compute_answers
 from nuggetstream.report.section import Content, Part, Section
 from nuggetstream.report.wording import FEW_NOTE, few_mark

@@ -6,9 +6,7 @@ Where does the machine prefer the answer that people reject, and would other nug
 from collections import Counter
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import integer, part_of, percent, percent_interval
-from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     BLUE,
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -21,6 +19,9 @@ from nuggetstream.report.charts import (
     trace,
     vertical_line,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import integer, part_of, percent, percent_interval
+from nuggetstream.report.blocks import BattleLink, Block, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.lenses import AUTOMATIC
 from nuggetstream.report.numbers.certainty import CERTAIN, RESAMPLES, Band, Certainty, compute_certainty
 from nuggetstream.report.numbers.inversions import EXAMPLES, Inversions, Inverted, Slice, compute_inversions

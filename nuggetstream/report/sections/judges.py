@@ -5,9 +5,7 @@ Do verdicts depend on order, length or family, and are probabilities meant?
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import number, part_of, percent, percent_interval
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     GREEN,
     GREY,
     curve,
@@ -19,6 +17,9 @@ from nuggetstream.report.charts import (
     trace,
     vertical_line,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import number, part_of, percent, percent_interval
+from nuggetstream.report.blocks import Block, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.numbers.calibration import JudgeCalibration, compute_calibration
 from nuggetstream.report.numbers.judge import Audit, compute_judge
 from nuggetstream.report.section import Content, Part, Section

@@ -6,12 +6,7 @@ Do people, nuggets and the judge rank the systems alike?
 from collections import Counter
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
-from nuggetstream.ratings.options import Bootstrap
-from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.ties import TiePolicy
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
     figure,
@@ -22,6 +17,12 @@ from nuggetstream.report.charts import (
     share_axis,
     trace,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
+from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.ties import TiePolicy
+from nuggetstream.report.blocks import Block, Figures, Notice, Table
 from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, compute_leaderboards
@@ -30,9 +31,7 @@ from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
 from nuggetstream.statistics.share import FEW
 
 _ROW = 52
-_ORDER_NOTE = (
-    "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
-)
+_ORDERS = "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
 _POLICIES = {
     TiePolicy.HALF: "a tie is half a win for each, and so is “both bad”",
     TiePolicy.DROP_BOTH_BAD: "a tie is half a win for each; “both bad” is not counted",
@@ -216,7 +215,7 @@ def _orders(arena: ArenaBoards, suffix: str) -> Table:
             )
             for order in arena.orders
         ],
-        note=_ORDER_NOTE,
+        note=_ORDERS,
         text_columns=(4,),
     )
 

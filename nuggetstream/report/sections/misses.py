@@ -5,9 +5,10 @@ When an answer misses a nugget, is the search or the writing to blame?
 
 from collections.abc import Sequence
 
+from nuggetstream.figures.charts import BLUE, GREY, ORANGE, YELLOW, share_axis, shares_figure
+from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import integer, part_of, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREY, ORANGE, YELLOW, share_axis, shares_figure
+from nuggetstream.report.blocks import Block, Figures, NotMeasured, Table
 from nuggetstream.report.numbers.misses import ALL, CAUSES, VITAL, Misses, SystemMisses, compute_misses
 from nuggetstream.report.section import Content, Part, Section
 

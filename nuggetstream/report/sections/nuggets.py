@@ -6,19 +6,7 @@ What are the scores made of?
 from collections.abc import Sequence
 
 from nuggetstream.domain.nugget import Support
-from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
-from nuggetstream.report.blocks import (
-    BattleLink,
-    Block,
-    Fact,
-    Facts,
-    Figure,
-    Figures,
-    Notice,
-    NotMeasured,
-    Table,
-)
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     BLUE,
     GREY,
     ORANGE,
@@ -28,6 +16,18 @@ from nuggetstream.report.charts import (
     share_axis,
     shares_figure,
     trace,
+)
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
+from nuggetstream.report.blocks import (
+    BattleLink,
+    Block,
+    Fact,
+    Facts,
+    Figures,
+    Notice,
+    NotMeasured,
+    Table,
 )
 from nuggetstream.report.numbers.corrections import CorrectedLabel, Corrections
 from nuggetstream.report.numbers.grounding import NEAR, Grounding, Quartiles

@@ -5,9 +5,10 @@ How much of what was received could be scored, how long did it take, and what di
 
 from collections.abc import Sequence
 
+from nuggetstream.figures.charts import BLUE, GREY, curve, figure, names_axis, rows_height, trace
+from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import MISSING, integer, many, number, part_of, percent
-from nuggetstream.report.blocks import Block, Fact, Facts, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import BLUE, GREY, curve, figure, names_axis, rows_height, trace
+from nuggetstream.report.blocks import Block, Fact, Facts, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.numbers.coverage import Coverage, compute_coverage
 from nuggetstream.report.numbers.running import Latency, Running, compute_running
 from nuggetstream.report.reasons import in_words

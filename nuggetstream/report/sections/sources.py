@@ -6,9 +6,7 @@ Could the pages behind the answers be read, and do they state what the answers s
 from collections import Counter
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import integer, many, part_of, percent
-from nuggetstream.report.blocks import BattleLink, Block, Figure, Figures, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     BLUE,
     GREEN,
     GREY,
@@ -19,6 +17,9 @@ from nuggetstream.report.charts import (
     share_axis,
     shares_figure,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import integer, many, part_of, percent
+from nuggetstream.report.blocks import BattleLink, Block, Figures, NotMeasured, Table
 from nuggetstream.report.numbers.sources import SystemSources, compute_sources
 from nuggetstream.report.numbers.support import Support, SystemSupport, UnsupportedSentence, compute_support
 from nuggetstream.report.section import Content, Part, Section

@@ -6,9 +6,7 @@ How large must a difference of scores be before it means something?
 from collections.abc import Sequence
 from typing import Any
 
-from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     BLUE,
     GREEN,
     ORANGE,
@@ -20,6 +18,9 @@ from nuggetstream.report.charts import (
     figure,
     vertical_line,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import MISSING, integer, many, number, p_value, part_of, percent
+from nuggetstream.report.blocks import Block, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.numbers.differences import GRID, Differences, Group, compute_differences
 from nuggetstream.report.numbers.threshold import Sweep, compute_threshold
 from nuggetstream.report.section import Content, Part, Section

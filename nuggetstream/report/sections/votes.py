@@ -5,10 +5,7 @@ Would style held equal, or more votes, change the order?
 
 from collections.abc import Sequence
 
-from nuggetstream.files.numerals import interval, many, number, part_of
-from nuggetstream.ratings.style_effects import PER_PARAMETER
-from nuggetstream.report.blocks import Block, Figure, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.charts import (
+from nuggetstream.figures.charts import (
     BLUE,
     ORANGE,
     figure,
@@ -18,6 +15,10 @@ from nuggetstream.report.charts import (
     rows_height,
     vertical_line,
 )
+from nuggetstream.figures.figure import Figure
+from nuggetstream.files.numerals import interval, many, number, part_of
+from nuggetstream.ratings.style_effects import PER_PARAMETER
+from nuggetstream.report.blocks import Block, Figures, Notice, NotMeasured, Table
 from nuggetstream.report.drawings.combined import draw as draw_combined
 from nuggetstream.report.numbers.combined import compute_combined
 from nuggetstream.report.numbers.style import StyleControl, compute_style

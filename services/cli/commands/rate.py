@@ -70,7 +70,8 @@ def command(files: tuple[Path, ...], out: Path | None, plain: bool, **arguments:
     A file is CSV with a header or JSONL, gzipped or not, or Parquet: one vote per row, with the two systems
     (system_a and system_b, model_a and model_b, left and right, ...) and the winner (a, b, tie, both_bad, the
     usual spellings of arenas, the winner's name, or a number in [0, 1]: the share of the point that A takes).
-    The columns `weight` and `count` are read if they exist. Results of `nuggetstream eval` work too.
+    The columns `weight` and `count` are read if they exist. Results of `nuggetstream eval` work too, and so
+    do battles and verdicts in the formats of `nuggetstream import --formats`.
 
     Exits with code 2 when a file cannot be used; the message names file, line and field.
     """

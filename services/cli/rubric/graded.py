@@ -51,11 +51,10 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
     from nuggetstream.rubric.graded import load
     from nuggetstream.rubric.labelling import By, NoLabel, NoMinimum, label
     from nuggetstream.rubric.terminal import label_tables
-    from nuggetstream.rubric.writing import write_labels
 
     with refusing(UnusableFile, NoMinimum, NoLabel):
         labelled = label(load(graded, prompt_class), By(given["by"]), given["min_grade"])
-        written = write_labels(labelled, out)
+        written = labelled.to_qrels(out)
     lines, queries = many(len(labelled.labels), "line"), many(labelled.queries, "query", "queries")
     show(label_tables(labelled), plain=plain)
     show_written([f"{written}: {lines} of {queries}"], plain=plain)

@@ -37,7 +37,7 @@ def test_reading_votes_imports_no_library_that_only_draws_trains_or_frames() -> 
     code = "import nuggetstream\nnuggetstream.read_votes([('x', 'y', 'a')])"
     roots = {name.partition(".")[0] for name in loaded_by(code)}
     assert "numpy" in roots
-    assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "polars", "rich", "sklearn"}
+    assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "plotly", "polars", "rich", "sklearn"}
 
 
 def test_rating_votes_does_not_import_the_tests_of_scipy_which_take_a_second() -> None:
@@ -85,7 +85,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         ns.rank  # noqa: B018
 
 
-EXTRAS = "httpx2 ir_measures jinja2 krippendorff narwhals polars pyphen rapidfuzz sacrebleu sklearn"
+EXTRAS = "httpx2 ir_measures jinja2 krippendorff narwhals plotly polars pyphen rapidfuzz sacrebleu sklearn"
 
 
 def without_extras(code: str) -> str:
@@ -99,11 +99,10 @@ def test_ratings_scores_and_agreement_need_no_extra() -> None:
         "print(ns.rate([('x', 'y', 'a'), ('x', 'y', 'b')], resamples=10))\n"
         "print(ns.score([('fact', 'vital')], {'x': ['support']}))\n"
         "print(ns.agreement(['a', 'b'], ['a', 'a']))\n"
+        "print(ns.paired([1, 2, 3], [0, 0, 0]))\n"
     )
-    assert [line for line in printed.splitlines() if line in ("Ratings", "Agreement")] == [
-        "Ratings",
-        "Agreement",
-    ]
+    titles = ("Ratings", "Agreement", "Paired tests")
+    assert [line for line in printed.splitlines() if line in titles] == list(titles)
 
 
 @pytest.mark.parametrize(
@@ -117,6 +116,18 @@ def test_ratings_scores_and_agreement_need_no_extra() -> None:
 def test_a_function_that_needs_the_extra_analysis_says_so(call: str, missing: str) -> None:
     told = without_extras(f"try:\n    {call}\nexcept ImportError as error:\n    print(error)")
     assert told.strip() == f"{missing} is not installed: pip install '.[analysis]' in a checkout"
+
+
+def test_a_figure_needs_the_extra_plots_and_a_table_in_a_notebook_does_not() -> None:
+    told = without_extras(
+        "result = ns.agreement(['a', 'b'], ['a', 'a'])\n"
+        "print(result._repr_html_().count('<table>'), 'plotly' in result._repr_html_())\n"
+        "try:\n    result.plot()\nexcept ImportError as error:\n    print(error)"
+    )
+    assert told.splitlines() == [
+        "2 False",
+        "plotly is not installed: pip install '.[plots]' in a checkout",
+    ]
 
 
 def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:

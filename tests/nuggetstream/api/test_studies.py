@@ -57,6 +57,31 @@ def test_labels_of_a_crowd_are_studied_wherever_they_are(tmp_path: Path, wrap: A
     assert "alpha" in str(study)
 
 
+def test_gold_labels_and_workers_of_a_crowd_are_tables() -> None:
+    study = ns.crowd_agreement(LABELS, restarts=2)
+    (dimension,) = study.dimensions
+    gold = study.gold_table().to_frame()
+    assert gold["item"].to_list() == ["tide", "reef", "dune", "cape"]
+    assert gold["gold"].to_list() == [item.gold for item in dimension.learned.items]
+    assert gold["majority"].to_list() == ["2", "0", "1", None]  # of cape's two labels none is more frequent
+    assert gold["votes"].to_list() == [3, 3, 3, 2]
+    assert gold["differentiable"].null_count() == 4  # the labels are no preferences
+    workers = study.workers_table().to_frame()
+    assert dict(zip(workers["worker"], workers["votes"], strict=True)) == {"ann": 4, "ben": 4, "cat": 3}
+    assert workers["competence"].to_list() == [worker.competence for worker in dimension.learned.workers]
+    assert workers["kept"].to_list() == [worker.kept for worker in dimension.learned.workers]
+
+
+def test_relevance_labels_are_written_as_qrels_and_read_again(tmp_path: Path) -> None:
+    labelled = ns.rubric_qrels(GRADES)
+    path = labelled.to_qrels(tmp_path / "new" / "labels.qrels")
+    assert path.read_text(encoding="utf-8") == "q1 0 p1 5\nq1 0 p2 4\nq2 0 p3 1\n"
+    measured = ns.rubric_measure(path, RUNS)
+    assert measured.to_frame().equals(
+        ns.rubric_measure({"q1": {"p1": 5, "p2": 4}, "q2": {"p3": 1}}, RUNS).to_frame()
+    )
+
+
 def test_the_order_of_labels_may_be_named() -> None:
     rows = [("tide", "ann", "low"), ("tide", "ben", "mid"), ("reef", "ann", "high"), ("reef", "ben", "high")]
     assert ns.crowd_agreement(rows, restarts=1).dimensions[0].scale.level == "nominal"

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.figures.charts import BLUE, figure, names_axis, rows_height, trace
+from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import integer, part_of, percent
 from nuggetstream.files.results import Results
-from nuggetstream.report.blocks import Block, Figure, Figures, NotMeasured, Table
+from nuggetstream.report.blocks import Block, Figures, NotMeasured, Table
 from nuggetstream.report.build import write_report
-from nuggetstream.report.charts import BLUE, figure, names_axis, rows_height, trace
 from nuggetstream.report.section import Chapter, Content, Part, Section
 from nuggetstream.report.sections import CHAPTERS
 from tests import recipes

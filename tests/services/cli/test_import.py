@@ -156,7 +156,7 @@ def test_the_formats_are_listed_with_what_is_lost() -> None:
 def test_eval_names_a_file_of_something_else() -> None:
     result = CliRunner().invoke(main, ["eval", str(SAMPLES / "ragelo_verdicts.csv"), "--dry-run"])
     assert result.exit_code == 2
-    assert "is RAGElo verdicts: votes, not battles; see `nuggetstream rate --winner answer`" in result.output
+    assert "is RAGElo verdicts: votes, not battles; see `nuggetstream rate`" in result.output
 
 
 @pytest.mark.parametrize("shape", ["lines", "array", "answers"])

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from nuggetstream.figures.charts import Rated
 from nuggetstream.ratings.combined_standing import EstimateState
 from nuggetstream.ratings.comparison import Separation
 from nuggetstream.report.numbers.combined import PEOPLE, compute_combined
-from nuggetstream.report.numbers.human_ratings import Rated
 from tests.evaluated import battle, judgment, round_robin, votes
 
 ELO = 400 / log(10)  # points per logit

@@ -5,11 +5,11 @@ Text, grid and background are left to the page, which follows the reader's light
 
 import html
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import MISSING, integer, interval, number
-from nuggetstream.report.blocks import Figure
-from nuggetstream.report.numbers.human_ratings import Rated
 from nuggetstream.statistics.share import Share
 
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#8A9299"
@@ -28,6 +28,21 @@ Look = tuple[str, str, str]  # name in the legend, colour and symbol
 DARK_INK = "#14181a"  # text on cells that are light in every theme
 ROW = 34  # pixels per horizontal row
 _FRAME = 96  # pixels for title, legend and axis
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A rating on the Elo scale with its interval.
+
+    Attributes:
+        rating: The rating.
+        low: Lower bound; None where there is none.
+        high: Upper bound; None where there is none.
+    """
+
+    rating: float
+    low: float | None
+    high: float | None
 
 
 def label(text: str, limit: int = 34) -> str:
