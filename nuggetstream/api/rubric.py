@@ -30,6 +30,7 @@ def rubric_cover(
     k: int = 20,
     min_grade: int = 3,
     unanswerable: Unanswerable | str = Unanswerable.LEFT_OUT,
+    alpha: float | None = None,
     prompt_class: str | None = None,
 ) -> Coverage:
     """Cover@k of every system: the share of each query's questions that its first k passages answer.
@@ -42,22 +43,26 @@ def rubric_cover(
         k: Depth of the top.
         min_grade: Lowest grade at which a question counts as answered, 1 to 5.
         unanswerable: How n-EXAM counts a query in which no passage answers anything: "left-out" or "zero".
+        alpha: Also compute α-nDCG with this α, in [0, 1]; 0.5 is usual.
         prompt_class: Which grades of a file to take, where passages carry several sets.
 
     Returns:
         Cover and n-EXAM per system, in [0, 1], higher is better, with standard errors; best first.
+        `per_query()`, `pair(first, second)` (paired tests) and `without_each()` (question) give more tables.
 
     Raises:
         UnusableFile: A row cannot be used; the message names it and its field.
         NothingToCover: No item was graded.
+        ValueError: `alpha` is not in [0, 1].
 
-    Source: Dietz, "A Workbench for Autograding Retrieve/Generate Systems", SIGIR 2024 (arXiv:2405.13177).
+    Source: Dietz, "A Workbench for Autograding Retrieve/Generate Systems", SIGIR 2024 (arXiv:2405.13177);
+    Clarke et al., SIGIR 2008 (α-nDCG).
 
     >>> rows = [("q1", "p1", "why", 5), ("q1", "p1", "when", 0), ("q1", "p2", "when", 4)]
     >>> rubric_cover(rows, runs={"x": {"q1": ["p1", "p2"]}}, k=1).to_frame()["cover"].to_list()
     [0.5]
     """
-    return cover(graded_of(graded, runs, prompt_class), k, min_grade, Unanswerable(unanswerable))
+    return cover(graded_of(graded, runs, prompt_class), k, min_grade, Unanswerable(unanswerable), alpha)
 
 
 @in_python
@@ -124,6 +129,7 @@ def rubric_agree(
     labels: Qrels | None = None,
     *,
     min_grade: int = HIGH_GRADE,
+    min_answers: int = 1,
     relevant: int = RELEVANT,
     ungrouped: bool = False,
     prompt_class: str | None = None,
@@ -135,6 +141,7 @@ def rubric_agree(
         labels: Path of a qrels file, rows (query, passage, label), or query -> passage -> label; None for the
             judgments that the passages carry.
         min_grade: Lowest grade that counts as relevant.
+        min_answers: Number of questions of a passage that have to reach a grade.
         relevant: Lowest label that means relevant.
         ungrouped: Count every grade against every label instead, without kappa.
         prompt_class: Which grades of a file to take, where passages carry several sets.
@@ -152,7 +159,7 @@ def rubric_agree(
     >>> rubric_agree(rows, {"q1": {"p1": 3, "p2": 0}}).counts.kappas
     (1.0, 1.0)
     """
-    grouping = Grouping(minimum=min_grade, relevant=relevant, ungrouped=ungrouped)
+    grouping = Grouping(minimum=min_grade, relevant=relevant, ungrouped=ungrouped, answers=min_answers)
     known = None if labels is None else labels_of(labels)
     return agree(graded_of(graded, None, prompt_class), known, grouping)
 

@@ -81,7 +81,7 @@ def cover_leaderboards(data: Path) -> Iterator[Row]:
     """F11b: the order of systems by the file that `cover` writes, as `correlate` reads it."""
     for minimum, reference in _RECORDED_COVER_CORRELATIONS.items():
         with TemporaryDirectory() as folder:
-            _, leaderboard = write_cover(_coverage(data, minimum), Path(folder))
+            _, leaderboard, _ = write_cover(_coverage(data, minimum), Path(folder))
             comparison = compare(
                 read_side(leaderboard, Column()),
                 read_labels(data / "rubric" / _OFFICIAL_QRELS),

@@ -9,6 +9,7 @@ from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.rubric.graded import Graded
+from nuggetstream.rubric.relevance import grade_reached_by
 from nuggetstream.rubric.scoring import Labels
 from nuggetstream.rubric.verification import HIGH_GRADE, RELEVANT
 from nuggetstream.statistics.inter_annotator import InterAnnotatorTable, LabelGroup, group, inter_annotator
@@ -34,6 +35,7 @@ class Grouping:
         minimum: Lowest grade that counts as relevant.
         relevant: Lowest label that means relevant.
         ungrouped: Count every grade against every label instead, without kappa.
+        answers: Number of items that have to reach a grade; 1 takes the best grade of a passage.
     """
 
     grades: tuple[LabelGroup, ...] = ()
@@ -41,6 +43,7 @@ class Grouping:
     minimum: int = HIGH_GRADE
     relevant: int = RELEVANT
     ungrouped: bool = False
+    answers: int = 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,7 +52,7 @@ class GradeAgreement(Tabular):
 
     Attributes:
         graded: The passages and what is known about their file.
-        counts: The best grade of each passage against its label.
+        counts: The grade of each passage against its label.
         labels_of: Where the labels come from.
         pairs: Number of passages with a grade and a label.
         only_graded: Number of graded passages without a label, in queries that have labels.
@@ -57,6 +60,8 @@ class GradeAgreement(Tabular):
         queries_graded: Graded queries without a label.
         queries_labelled: Labelled queries without a grade.
         ungrouped: Whether every grade was counted against every label.
+        answers: Number of items that have to reach a grade; 1 takes the best grade of a passage.
+        too_few: Number of passages that have grades, but fewer than that.
     """
 
     graded: Graded
@@ -68,6 +73,17 @@ class GradeAgreement(Tabular):
     queries_graded: tuple[str, ...]
     queries_labelled: tuple[str, ...]
     ungrouped: bool
+    answers: int
+    too_few: int
+
+    @property
+    def title(self) -> str:
+        """Which grade is compared with the label."""
+        return (
+            "Best grade against label"
+            if self.answers == 1
+            else f"Grade {self.answers} items reach, against label"
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -86,7 +102,7 @@ class GradeAgreement(Tabular):
             self.counts.rows, self.counts.counts, self.counts.totals, self.counts.kappas, strict=True
         )
         rows = tuple((name, *counts, total, kappa) for name, counts, total, kappa in groups)
-        return Table("Best grade against label", columns, rows, tuple(note.text for note in self.notes))
+        return Table(self.title, columns, rows, tuple(note.text for note in self.notes))
 
 
 def groups_of(text: str) -> tuple[LabelGroup, ...]:
@@ -109,7 +125,7 @@ def agree(
     labels: Labels | None = None,
     grouping: Grouping = Grouping(),
 ) -> GradeAgreement:
-    """Count how the best grade of each passage agrees with its label.
+    """Count how the grade of each passage, its best unless more items must reach it, agrees with its label.
 
     Args:
         graded: Passages with grades.
@@ -120,7 +136,8 @@ def agree(
         NothingInCommon: No passage has both a grade and a label.
         NoGroups: A grade or label is in two groups.
     """
-    grade_of = {(p.query, p.passage): p.best for p in graded.passages if p.best is not None}
+    reached = {(p.query, p.passage): grade_reached_by(grouping.answers)(p) for p in graded.passages}
+    grade_of = {key: grade for key, grade in reached.items() if grade is not None}
     if labels is None:
         labels_of = "the judgments in it"
         label_of = {(p.query, p.passage): p.judgment for p in graded.passages if p.judgment is not None}
@@ -144,6 +161,8 @@ def agree(
         queries_graded=tuple(sorted(graded_queries - labelled_queries)),
         queries_labelled=tuple(sorted(labelled_queries - graded_queries)),
         ungrouped=grouping.ungrouped,
+        answers=grouping.answers,
+        too_few=len(reached) - len(grade_of) - graded.basis.ungraded,
     )
 
 
@@ -180,6 +199,11 @@ def _notes(agreement: GradeAgreement) -> Iterator[Note]:
             named = ", ".join(queries[:_NAMED]) + (" …" if len(queries) > _NAMED else "")
             text = f"{many(len(queries), 'query', 'queries')} only in {side}, left out: {named}"
             yield Note("query_in_one_file", text)
+    if agreement.answers > 1:
+        text = f"a passage has the highest grade that {agreement.answers} of its items reach"
+        if agreement.too_few:
+            text += f"; {many(agreement.too_few, 'passage')} with fewer grades, left out"
+        yield Note("several_answers", text)
     if agreement.only_graded:
         passages = many(agreement.only_graded, "graded passage")
         yield Note("no_label", f"{passages} without a label, left out")

@@ -7,6 +7,7 @@ from nuggetstream.domain.note import Note
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many, number, shortened
 from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.rubric.grading import UnknownSystem
 from nuggetstream.rubric.leaderboard_correlation import (
     LeaderboardCorrelation,
     NoCommonOrder,
@@ -22,10 +23,6 @@ USUAL_MEASURE = "nDCG@10"
 
 class NothingToRank(ValueError):
     """Labels without rankings, or rankings without labels: no system can be scored."""
-
-
-class UnknownSystem(ValueError):
-    """A system that is to be left out is not there."""
 
 
 @dataclass(frozen=True, slots=True)

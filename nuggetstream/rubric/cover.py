@@ -4,13 +4,14 @@ Source: Farzi and Dietz, 2024 (RUBRIC-Cover); Sander and Dietz, "EXAM", DESIRES 
 """
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
 
 from nuggetstream.domain.graded_passage import GradedPassage
+from nuggetstream.rubric.alpha_ndcg import alpha_dcg, ideal_alpha_dcg
 from nuggetstream.rubric.grading import by_query, covered, first_ranks, items_of
 
 Number = TypeVar("Number", float, Fraction)
@@ -27,19 +28,36 @@ class Unanswerable(StrEnum):
     ZERO = "zero"  # as the original autograding workbench counts it
 
 
+class CoverMeasure(StrEnum):
+    """A share of a query's items."""
+
+    COVER = "cover"
+    N_EXAM = "n_exam"
+    ALPHA_NDCG = "alpha_ndcg"
+
+
 @dataclass(frozen=True, slots=True)
 class QueryCover:
     """How much one ranking covers of one query.
 
     Attributes:
-        answered: items answered in the top of the ranking.
+        answered_items: the items answered in the top of the ranking.
         answerable: items answered by any passage of the query.
         items: items graded on any passage of the query, at least 1.
+        passages: passages in the top; without any, nothing is covered.
+        alpha_ndcg: α-nDCG of the top, higher is better; None where it is not computed, or nothing answerable.
     """
 
-    answered: int
+    answered_items: frozenset[str]
     answerable: int
     items: int
+    passages: int
+    alpha_ndcg: float | None = None
+
+    @property
+    def answered(self) -> int:
+        """Number of items answered in the top of the ranking."""
+        return len(self.answered_items)
 
     @property
     def cover(self) -> float:
@@ -50,6 +68,16 @@ class QueryCover:
     def n_exam(self) -> float | None:
         """Share of the answerable items that the top answers, in [0, 1]; None without such an item."""
         return self.answered / self.answerable if self.answerable else None
+
+    def value(self, measure: CoverMeasure, unanswerable: Unanswerable) -> Fraction | None:
+        """The exact value of a measure that means and tests count; None where they leave the query out."""
+        if measure is CoverMeasure.COVER:
+            return Fraction(self.answered, self.items)
+        if not self.answerable:
+            return Fraction(0) if unanswerable is Unanswerable.ZERO else None
+        if measure is CoverMeasure.N_EXAM:
+            return Fraction(self.answered, self.answerable)
+        return None if self.alpha_ndcg is None else Fraction(self.alpha_ndcg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +94,8 @@ class CoverScore:
         n_exam_error: standard error of that mean; None with fewer than two queries.
         queries: number of queries with at least one graded item.
         answerable: number of those in which any passage at all answers an item.
+        alpha_ndcg: mean α-nDCG over the same queries as n-EXAM; None where it is not computed.
+        alpha_ndcg_error: standard error of that mean; None with fewer than two queries.
     """
 
     cover: float
@@ -74,6 +104,8 @@ class CoverScore:
     n_exam_error: float | None
     queries: int
     answerable: int
+    alpha_ndcg: float | None = None
+    alpha_ndcg_error: float | None = None
 
 
 def query_cover(
@@ -94,22 +126,21 @@ def query_cover(
 
     >>> good, weak = GradedPassage("q", "1", {"x": 4, "y": 0}), GradedPassage("q", "2", {"x": 0, "z": 3})
     >>> shares = query_cover([good, weak], [good], 3)
-    >>> shares, shares.n_exam
-    (QueryCover(answered=1, answerable=2, items=3), 0.5)
+    >>> shares.answered, shares.answerable, shares.items, shares.n_exam
+    (1, 2, 3, 0.5)
     """
     items = items_of(all_passages)
     if not items:
         raise NothingToCover("no item was graded for this query")
-    return QueryCover(len(covered(top, minimum)), len(covered(all_passages, minimum)), len(items))
+    return QueryCover(
+        frozenset(covered(top, minimum)), len(covered(all_passages, minimum)), len(items), len(top)
+    )
 
 
-def cover_at(
-    passages: Sequence[GradedPassage],
-    k: int,
-    minimum: int,
-    unanswerable: Unanswerable = Unanswerable.LEFT_OUT,
-) -> dict[str, CoverScore]:
-    """Cover@k and n-EXAM of every run that ranked a passage.
+def covers_of(
+    passages: Sequence[GradedPassage], k: int, minimum: int, alpha: float | None = None
+) -> dict[str, dict[str, QueryCover]]:
+    """What the top k of every run that ranked a passage covers of each query.
 
     The ranks of a run start at the smallest it recorded, 0 or 1, so that every run contributes k passages. A
     query for which a run returned nothing counts as nothing covered. Queries without a single graded item
@@ -119,25 +150,56 @@ def cover_at(
         passages: graded passages of all queries, with the ranks the runs gave them.
         k: depth of the top, at least 1.
         minimum: lowest grade at which an item counts as answered, 1..5.
-        unanswerable: how n-EXAM counts a query in which no passage answers an item.
+        alpha: α of α-nDCG, in [0, 1], None for none. A rank without a recorded passage gains nothing.
 
     Returns:
-        Run -> its means over the queries.
+        Run -> query -> its cover.
 
     Raises:
-        ValueError: k is below 1, or a passage is given twice.
+        ValueError: k is below 1, alpha is not in [0, 1], or a passage is given twice.
         NothingToCover: no item was graded at all.
     """
     if k < 1:
         raise ValueError(f"the top {k} of a ranking holds nothing")
-    queries = _gradable(passages)
-    answerable = [len(covered(members, minimum)) for members in queries]
-    items = [len(items_of(members)) for members in queries]
-    scores = {}
+    if alpha is not None and not 0 <= alpha <= 1:
+        raise ValueError(f"alpha is {alpha}, which is not in [0, 1]")
+    queries = gradable(passages)
+    answerable = {query: len(covered(members, minimum)) for query, members in queries.items()}
+    items = {query: len(items_of(members)) for query, members in queries.items()}
+    ideals = {} if alpha is None else {q: _ideal(rows, k, minimum, alpha) for q, rows in queries.items()}
+    covers: dict[str, dict[str, QueryCover]] = {}
     for run, start in first_ranks(passages).items():
-        answered = [len(covered(_top(members, run, start, k), minimum)) for members in queries]
-        scores[run] = _averaged(list(map(QueryCover, answered, answerable, items)), unanswerable)
-    return scores
+        covers[run] = {}
+        for query, members in queries.items():
+            top = _top(members, run, start, k)
+            ideal, gain = ideals.get(query), None
+            if alpha is not None and ideal:
+                places = sorted((p.ranks[run] - start + 1, p.passage, covered([p], minimum)) for p in top)
+                gain = alpha_dcg(((rank, found) for rank, _, found in places), alpha) / ideal
+            found = frozenset(covered(top, minimum))
+            covers[run][query] = QueryCover(found, answerable[query], items[query], len(top), gain)
+    return covers
+
+
+def cover_at(
+    passages: Sequence[GradedPassage],
+    k: int,
+    minimum: int,
+    unanswerable: Unanswerable = Unanswerable.LEFT_OUT,
+) -> dict[str, CoverScore]:
+    """Cover@k and n-EXAM of every run that ranked a passage: the means of `covers_of` over the queries.
+
+    Args:
+        passages: as for `covers_of`, which has the errors, too.
+        k: depth of the top, at least 1.
+        minimum: lowest grade at which an item counts as answered, 1..5.
+        unanswerable: how n-EXAM counts a query in which no passage answers an item.
+
+    Returns:
+        Run -> its means over the queries.
+    """
+    covers = covers_of(passages, k, minimum)
+    return {run: mean_cover(queries.values(), unanswerable) for run, queries in covers.items()}
 
 
 def cover_overall(passages: Sequence[GradedPassage], minimum: int) -> CoverScore:
@@ -153,8 +215,34 @@ def cover_overall(passages: Sequence[GradedPassage], minimum: int) -> CoverScore
     Raises:
         NothingToCover: no item was graded at all.
     """
-    queries = [query_cover(members, members, minimum) for members in _gradable(passages)]
-    return _averaged(queries, Unanswerable.LEFT_OUT)
+    queries = [query_cover(members, members, minimum) for members in gradable(passages).values()]
+    return mean_cover(queries, Unanswerable.LEFT_OUT)
+
+
+def mean_cover(
+    queries: Collection[QueryCover], unanswerable: Unanswerable, *, alpha: bool = False
+) -> CoverScore:
+    """The means of a run over queries, at least one, with standard errors.
+
+    Args:
+        queries: what the run covers of each query.
+        unanswerable: how n-EXAM and α-nDCG count a query in which no passage answers an item.
+        alpha: whether α-nDCG was computed.
+    """
+    covers, n_exams, alphas = (
+        [value for query in queries if (value := query.value(measure, unanswerable)) is not None]
+        for measure in CoverMeasure
+    )
+    return CoverScore(
+        cover=float(statistics.mean(covers)),
+        cover_error=standard_error(covers),
+        n_exam=float(statistics.mean(n_exams)) if n_exams else None,
+        n_exam_error=standard_error(n_exams),
+        queries=len(queries),
+        answerable=sum(query.answerable > 0 for query in queries),
+        alpha_ndcg=float(statistics.mean(alphas)) if alpha and alphas else None,
+        alpha_ndcg_error=standard_error(alphas) if alpha else None,
+    )
 
 
 def standard_error(values: Sequence[Number]) -> float | None:
@@ -172,8 +260,14 @@ def standard_error(values: Sequence[Number]) -> float | None:
     return float(statistics.stdev(values)) / len(values) ** 0.5 if len(values) > 1 else None
 
 
-def _gradable(passages: Sequence[GradedPassage]) -> list[list[GradedPassage]]:
-    queries = [members for members in by_query(passages).values() if items_of(members)]
+def gradable(passages: Sequence[GradedPassage]) -> dict[str, list[GradedPassage]]:
+    """Query -> its passages, of the queries with at least one graded item.
+
+    Raises:
+        NothingToCover: no item was graded at all.
+        ValueError: a passage is given twice for one query.
+    """
+    queries = {query: members for query, members in by_query(passages).items() if items_of(members)}
     if not queries:
         raise NothingToCover("no item was graded for any query")
     return queries
@@ -183,17 +277,6 @@ def _top(passages: Sequence[GradedPassage], run: str, start: int, k: int) -> lis
     return [passage for passage in passages if run in passage.ranks and passage.ranks[run] - start < k]
 
 
-def _averaged(queries: Sequence[QueryCover], unanswerable: Unanswerable) -> CoverScore:
-    covers = [Fraction(query.answered, query.items) for query in queries]
-    n_exams = [Fraction(query.answered, query.answerable) for query in queries if query.answerable]
-    answerable = len(n_exams)
-    if unanswerable is Unanswerable.ZERO:
-        n_exams += [Fraction(0)] * (len(queries) - answerable)
-    return CoverScore(
-        cover=float(statistics.mean(covers)),
-        cover_error=standard_error(covers),
-        n_exam=float(statistics.mean(n_exams)) if n_exams else None,
-        n_exam_error=standard_error(n_exams),
-        queries=len(queries),
-        answerable=answerable,
-    )
+def _ideal(passages: Sequence[GradedPassage], k: int, minimum: int, alpha: float) -> float:
+    by_name = sorted(passages, key=lambda passage: passage.passage)
+    return ideal_alpha_dcg([covered([passage], minimum) for passage in by_name], k, alpha)

@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from nuggetstream.domain.graded_passage import GradedPassage
 
 
+class UnknownSystem(ValueError):
+    """A system that was named is not there."""
+
+
 def by_query(passages: Sequence[GradedPassage]) -> dict[str, list[GradedPassage]]:
     """Query -> its passages, both in the order given.
 

@@ -19,6 +19,22 @@ def best_grade(passage: GradedPassage) -> int | None:
     return passage.best
 
 
+def grade_reached_by(answers: int) -> Label:
+    """A function: the highest grade that so many items reach; None where fewer are graded.
+
+    It is `minimum` or better exactly where at least `answers` items are graded `minimum` or better.
+
+    >>> grade_reached_by(2)(GradedPassage("q", "p", {"x": 1, "y": 4, "z": 3}))
+    3
+    """
+
+    def label(passage: GradedPassage) -> int | None:
+        grades = sorted(passage.grades.values(), reverse=True)
+        return grades[answers - 1] if len(grades) >= answers else None
+
+    return label
+
+
 def best_grade_from(minimum: int) -> Label:
     """A function: the highest grade, or 0 where it is below `minimum`; None when nothing was graded."""
 

@@ -8,10 +8,14 @@ from rich.text import Text
 from nuggetstream.domain.note import Note
 from nuggetstream.files.cells import named, printable, table
 from nuggetstream.files.numerals import MISSING, many, number, percent
+from nuggetstream.files.table_data import Kind
+from nuggetstream.files.table_writing import printed
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.agreeing import GradeAgreement
 from nuggetstream.rubric.agreement_text import cells_of, headers_of
 from nuggetstream.rubric.correlating import Comparison
 from nuggetstream.rubric.cover import CoverScore, Unanswerable
+from nuggetstream.rubric.cover_pair import title_of
 from nuggetstream.rubric.covering import Coverage
 from nuggetstream.rubric.graded import Basis
 from nuggetstream.rubric.label_agreement import LabelAgreement
@@ -21,15 +25,16 @@ from nuggetstream.rubric.measuring import FUSED, RunScores, RunsMeasured
 
 def cover_tables(coverage: Coverage) -> RenderableType:
     """The cover of every system, the best first, and what the numbers rest on."""
-    columns = ("system", f"Cover@{coverage.k}", "±", "n-EXAM", "±", "queries ranked")
+    means = [name for measure in coverage.measures for name in (title_of(measure, coverage.k), "±")]
+    columns = ("system", *means, "queries ranked")
     title = f"Cover@{coverage.k}, answered from grade {coverage.minimum} on"
     grid = table(title, *columns, text=["system"])
     overall = coverage.overall
     for system in coverage.systems:
         ranked = f"{system.ranked:,} of {overall.queries:,}"
-        grid.add_row(named(system.system), *_shares(system.score), ranked)
+        grid.add_row(named(system.system), *_shares(coverage, system.score), ranked)
     grid.add_section()
-    grid.add_row("all passages together", *_shares(overall), MISSING)
+    grid.add_row("all passages together", *_shares(coverage, overall), MISSING)
     over = f"the {overall.answerable:,} of them in which a passage answers anything"
     if coverage.unanswerable is Unanswerable.ZERO:
         over = "all of them, and one in which no passage answers anything counts 0"
@@ -38,7 +43,26 @@ def cover_tables(coverage: Coverage) -> RenderableType:
         f"cover: mean over {many(overall.queries, 'query', 'queries')}; n-EXAM: over {over}",
         "±: standard error",
     ]
+    if coverage.alpha is not None:
+        lines.append(f"α-nDCG: α = {coverage.alpha:g}, over the queries of n-EXAM")
     return group(grid, *lines, *note_lines(coverage.notes))
+
+
+def result_table(result: Table, most: int | None = None) -> RenderableType:
+    """Any result as a table with its notes below.
+
+    Args:
+        result: The table.
+        most: Rows to show; None for all.
+    """
+    texts = [column.header for column in result.columns if column.kind is Kind.TEXT]
+    grid = table(named(result.title), *(named(column.header) for column in result.columns), text=texts)
+    for row in result.rows[:most]:
+        cells = zip(result.columns, row, strict=True)
+        grid.add_row(*(MISSING if cell is None else named(printed(column, cell)) for column, cell in cells))
+    hidden = 0 if most is None else max(0, len(result.rows) - most)
+    more = [f"{many(hidden, 'more row')}; --plain and --out have all"] if hidden else []
+    return group(grid, *more, *result.notes)
 
 
 def label_tables(labelled: LabelledPassages) -> RenderableType:
@@ -94,7 +118,7 @@ def run_tables(measured: RunsMeasured) -> RenderableType:
 
 def agreement_tables(agreement: GradeAgreement) -> RenderableType:
     """The table of grades against labels, and what it rests on."""
-    grid = table("Best grade against label", *headers_of(agreement.counts), text=["label"])
+    grid = table(agreement.title, *headers_of(agreement.counts), text=["label"])
     for row in cells_of(agreement.counts):
         grid.add_row(*row)
     return group(grid, *agreement_lines(agreement))
@@ -145,8 +169,8 @@ def group(*parts: RenderableType | str) -> Group:
     return Group(*(Text(printable(part)) if isinstance(part, str) else part for part in parts))
 
 
-def _shares(score: CoverScore) -> tuple[str, ...]:
-    return tuple(map(number, (score.cover, score.cover_error, score.n_exam, score.n_exam_error)))
+def _shares(coverage: Coverage, score: CoverScore) -> tuple[str, ...]:
+    return tuple(map(number, coverage.shares(score).values()))
 
 
 def _run(scores: RunScores, queries: int) -> tuple[str, ...]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Comparison
-from nuggetstream.rubric.cover import CoverScore
 from nuggetstream.rubric.covering import Coverage
 from nuggetstream.rubric.label_agreement import LabelAgreement
 from nuggetstream.rubric.measuring import RunsMeasured
@@ -17,37 +18,50 @@ from nuggetstream.rubric.scoring import Scoring
 Json = dict[str, Any]
 
 _RUN_COLUMNS = ("run", "received", "scored", "unranked")
-_SHARES = ("cover", "cover_error", "n_exam", "n_exam_error")
 
 
-def write_cover(coverage: Coverage, out: Path) -> list[Path]:
-    """Write cover.json and cover.csv; returns both paths.
+def write_cover(
+    coverage: Coverage, out: Path, studies: Mapping[str, Table] = MappingProxyType({})
+) -> list[Path]:
+    """Write cover.json, cover.csv and cover-queries.csv, and a CSV file per study; returns the paths.
+
+    Args:
+        coverage: The cover of all systems.
+        out: Folder, created when missing.
+        studies: Name -> table, such as "pair"; it is written as cover-pair.csv, and under its name in JSON.
 
     Raises:
         OSError: The folder or a file cannot be written.
     """
     out.mkdir(parents=True, exist_ok=True)
-    systems = [
-        {"system": system.system, **_shares(system.score), "ranked": system.ranked}
+    systems: list[Json] = [
+        {"system": system.system, **coverage.shares(system.score), "ranked": system.ranked}
         for system in coverage.systems
     ]
-    content = {
+    content: Json = {
         "rests_on": {
             **asdict(coverage.graded.basis),
             "k": coverage.k,
             "minimum": coverage.minimum,
             "unanswerable": coverage.unanswerable.value,
+            "alpha": coverage.alpha,
             "queries_counted": coverage.overall.queries,
             "queries_answerable": coverage.overall.answerable,
             "queries_left_out": coverage.left_out,
         },
         "notes": [asdict(note) for note in coverage.notes],
-        "overall": _shares(coverage.overall),
+        "overall": coverage.shares(coverage.overall),
         "systems": systems,
+        **{name: {"rows": _rows(study), "notes": list(study.notes)} for name, study in studies.items()},
     }
+    columns = ("system", *coverage.shares(coverage.overall), "ranked")
     return [
         write_json(out / "cover.json", content),
-        write_table(out / "cover.csv", ("system", *_SHARES, "ranked"), systems),
+        write_table(out / "cover.csv", columns, systems),
+        *(
+            write_table(out / f"cover-{name}.csv", study.names, _rows(study))
+            for name, study in {"queries": coverage.per_query(), **studies}.items()
+        ),
     ]
 
 
@@ -202,8 +216,18 @@ def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Js
     return tables
 
 
-def _shares(score: CoverScore) -> Json:
-    return {name: getattr(score, name) for name in _SHARES}
+def _rows(table: Table) -> list[Json]:
+    """The rows of a table by the names of its columns; an interval has two."""
+    return [
+        {
+            name: value
+            for column, cell in zip(table.columns, row, strict=True)
+            for name, value in zip(
+                column.names, cell if isinstance(cell, tuple) else (cell,) * len(column.names), strict=True
+            )
+        }
+        for row in table.rows
+    ]
 
 
 def _side(scoring: Scoring) -> Json:

@@ -23,6 +23,7 @@ class PairedTest:
         pairs: Number of pairs given.
         zeros: Number of pairs without a difference; Wilcoxon's test leaves them out.
         mean_difference: Mean of first minus second.
+        interval: 95% confidence interval of that mean by Student's t; None for Wilcoxon's test.
     """
 
     statistic: float
@@ -30,10 +31,11 @@ class PairedTest:
     pairs: int
     zeros: int
     mean_difference: float
+    interval: tuple[float, float] | None = None
 
 
 def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | None:
-    """Student's paired t-test of "the mean difference is 0", t = mean / (sd / √n).
+    """Student's paired t-test of "the mean difference is 0", t = mean / (sd / √n), and its 95% interval.
 
     Args:
         first: n measurements.
@@ -54,7 +56,8 @@ def paired_t(first: Sequence[float], second: Sequence[float]) -> PairedTest | No
     if len(difference) < 2 or np.ptp(difference) <= _ROUNDING * np.abs(difference).max():
         return None
     test = scipy.stats.ttest_rel(first, second)
-    return _outcome(difference, float(test.statistic), float(test.pvalue))
+    low, high = test.confidence_interval(0.95)
+    return _outcome(difference, float(test.statistic), float(test.pvalue), (float(low), float(high)))
 
 
 def wilcoxon(first: Sequence[float], second: Sequence[float]) -> PairedTest | None:
@@ -125,7 +128,12 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> NDArray[np.
     return np.asarray(difference)
 
 
-def _outcome(difference: NDArray[np.float64], statistic: float, p_value: float) -> PairedTest:
+def _outcome(
+    difference: NDArray[np.float64],
+    statistic: float,
+    p_value: float,
+    interval: tuple[float, float] | None = None,
+) -> PairedTest:
     zeros = int((difference == 0).sum())
     return PairedTest(
         statistic=statistic,
@@ -133,4 +141,5 @@ def _outcome(difference: NDArray[np.float64], statistic: float, p_value: float) 
         pairs=len(difference),
         zeros=zeros,
         mean_difference=float(difference.mean()),
+        interval=interval,
     )

@@ -42,6 +42,27 @@ async def test_everything_about_a_graded_file_is_written(tmp_path: Path) -> None
     assert output.startswith("label,1+2,0,total,kappa\n4+5,4,0,4,1.00\n0+1+2+3,0,1,1,1.00\n")
 
 
+async def test_studies_of_covers_are_printed_and_written(tmp_path: Path) -> None:
+    graded, out = graded_file(tmp_path), tmp_path / "out"
+    studies = ("--alpha-ndcg", "0.5", "--per-query", "--pair", "reef", "kelp", "--without-each")
+    code, output = await nuggetstream("rubric", "cover", graded, "--at", "2", *studies, "--out", out)
+    assert code == 0, output
+    for title in ("α-nDCG@2", "Each query", "reef and kelp", "Cover@2 without one item"):
+        assert title in output
+    assert [row["query"] for row in rows(out / "cover-queries.csv")] == ["tides", "rivers"] * 2
+    [cover, *_] = rows(out / "cover-pair.csv")
+    assert (cover["measure"], cover["t"], cover["queries"]) == ("Cover@2", "1.0", "2")
+    assert strict(out / "cover.json")["pair"]["rows"][0]["difference"] == 0.25
+    written = strict(out / "cover.json")["without_each"]["rows"]
+    assert (written[0]["item"], written[0]["kendall"]) == ("t/sun", None)
+    assert [row["item"] for row in rows(out / "cover-without_each.csv")] == [row["item"] for row in written]
+    code, output = await nuggetstream("rubric", "agree", graded, "--min-answers", "2", "--format", "latex")
+    assert code == 0, output
+    assert "highest grade that 2 of its items reach" in output
+    code, output = await nuggetstream("rubric", "cover", graded, "--pair", "reef", "cod")
+    assert (code, "'cod' is no system" in output) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("command", "passages", "problem"),
     [

@@ -7,6 +7,7 @@ import click
 
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.tables import SHOWN
 from services.cli.rubric.options import (
     AGREE_OPTIONS,
     COVER_OPTIONS,
@@ -25,19 +26,29 @@ from services.cli.showing import needing_extras, plain_option, refusing, show, s
 def cover_command(
     graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
-    """Compute Cover@k and n-EXAM of every system that GRADED ranks, with standard errors."""
+    """Compute Cover@k and n-EXAM of every system that GRADED ranks, with standard errors.
+
+    A query for which a system ranked nothing counts 0, also in --per-query and --pair.
+    """
     from nuggetstream.rubric.cover import NothingToCover, Unanswerable
     from nuggetstream.rubric.covering import cover
     from nuggetstream.rubric.graded import load
-    from nuggetstream.rubric.terminal import cover_tables
+    from nuggetstream.rubric.grading import UnknownSystem
+    from nuggetstream.rubric.terminal import cover_tables, result_table
     from nuggetstream.rubric.writing import write_cover
 
-    with refusing(UnusableFile, NothingToCover):
-        coverage = cover(
-            load(graded, prompt_class), given["k"], given["min_grade"], Unanswerable(given["unanswerable"])
-        )
-        written = write_cover(coverage, out) if out else []
+    with refusing(UnusableFile, NothingToCover, UnknownSystem):
+        counted = Unanswerable(given["unanswerable"])
+        coverage = cover(load(graded, prompt_class), given["k"], given["min_grade"], counted, given["alpha"])
+        studies = {"pair": coverage.pair(*given["pair"]).table()} if given["pair"] else {}
+        if given["without_each"]:
+            studies["without_each"] = coverage.without_each().table()
+        written = write_cover(coverage, out, studies) if out else []
     show(cover_tables(coverage), plain=plain)
+    if given["per_query"]:
+        show(result_table(coverage.per_query()), plain=plain)
+    for study in studies.values():
+        show(result_table(study, None if plain else SHOWN), plain=plain)
     show_written(written, plain=plain)
 
 
@@ -102,6 +113,9 @@ def agree_command(
 ) -> None:
     """Compare the best grade of each passage with its label: counts and Cohen's kappa.
 
+    With --min-answers N it is the highest grade that N of its items reach, so that a passage is relevant when
+    it answers N items well.
+
     With --format csv or latex the table alone goes to standard output; what it rests on goes to standard
     error.
     """
@@ -118,6 +132,7 @@ def agree_command(
             minimum=given["min_grade"],
             relevant=given["relevant"],
             ungrouped=given["ungrouped"],
+            answers=given["min_answers"],
         )
         agreement = agree(load(graded, prompt_class), read_labels(labels) if labels else None, grouping)
     if form == "console":

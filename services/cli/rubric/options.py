@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 import click
 
-from nuggetstream.domain.question_bank import BankKind
 from nuggetstream.rubric.cover import Unanswerable
 from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
+from services.cli.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -44,7 +44,32 @@ COVER_OPTIONS = (
         help="How n-EXAM counts a query in which no passage answers an item; the original autograding "
         "workbench counts it as zero.",
     ),
-    click.option("--out", type=FOLDER, help="Folder for cover.json and cover.csv; created when missing."),
+    click.option(
+        "--alpha-ndcg",
+        "alpha",
+        type=Number(0, 1),
+        metavar="[ALPHA]",
+        is_flag=False,
+        flag_value="0.5",
+        help="Also compute alpha-nDCG of the top, with items as subtopics; alpha is 0.5 unless given.",
+    ),
+    click.option("--per-query", is_flag=True, help="Also print the values of every system for every query."),
+    click.option(
+        "--pair",
+        nargs=2,
+        metavar="FIRST SECOND",
+        help="Also compare two systems query by query: paired t-test and Wilcoxon's signed-rank test.",
+    ),
+    click.option(
+        "--without-each",
+        is_flag=True,
+        help="Also leave out each item alone: what changes in the order of systems and in their covers?",
+    ),
+    click.option(
+        "--out",
+        type=FOLDER,
+        help="Folder for cover.json and CSV files, also per query; created when missing.",
+    ),
 )
 
 QRELS_OPTIONS = (
@@ -141,66 +166,19 @@ AGREE_OPTIONS = (
         help="Lowest grade that counts as relevant.",
     ),
     click.option(
+        "--min-answers",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Number of items of a passage that have to reach a grade.",
+    ),
+    click.option(
         "--relevant", type=int, default=RELEVANT, show_default=True, help="Lowest label that means relevant."
     ),
     click.option("--grades", metavar="GROUPS", help="Groups of grades, the best first, such as 4+5,1+2+3,0."),
     click.option("--groups", metavar="GROUPS", help="Groups of labels, the best first, such as 2+3,1,0."),
     click.option(
         "--each", "ungrouped", is_flag=True, help="Count every grade against every label, without kappa."
-    ),
-)
-
-GRADE_OPTIONS = (
-    click.option(
-        "--bank",
-        metavar="FILE|make",
-        help="File with the questions or nuggets of each query, as the autograding workbench writes it; with "
-        "`make` the model makes them.",
-    ),
-    click.option(
-        "--documents",
-        type=FILE,
-        required=True,
-        help="JSONL file of {docid, text}, texts of the passages.",
-    ),
-    click.option(
-        "--queries",
-        type=FILE,
-        help="File of lines `query id, tab, query`. It is needed without a bank that has the queries.",
-    ),
-    click.option(
-        "--out",
-        type=FOLDER,
-        help="Folder for the results, and for the state from which the same command continues.  [required]",
-    ),
-    click.option("--depth", type=click.IntRange(min=1), help="Grade the first DEPTH passages of each query."),
-    click.option("--qrels", type=FILE, help="Judgments of assessors, to record beside the grades."),
-    click.option(
-        "--verify", is_flag=True, help="Ask also whether what was found answers the question: a second set."
-    ),
-    click.option("--each", "per_question", is_flag=True, help="Ask each question in a call of its own."),
-    click.option(
-        "--direct", is_flag=True, help="Grade whole passages by relevance, in four styles, without questions."
-    ),
-    click.option(
-        "--items",
-        type=click.Choice([kind.value for kind in BankKind]),
-        default=BankKind.QUESTIONS.value,
-        show_default=True,
-        help="What `--bank make` makes.",
-    ),
-    click.option(
-        "--number",
-        type=click.IntRange(2, 30),
-        default=10,
-        show_default=True,
-        help="How many of them it makes per query.",
-    ),
-    click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price."),
-    click.option(
-        "--dry-run",
-        is_flag=True,
-        help="Print the model calls, tokens and cost to expect, from a sample; write nothing.",
     ),
 )
 

@@ -51,7 +51,8 @@ def correlate_command(
     Each is a leaderboard (CSV with a header, or JSONL) or a qrels file; qrels score the rankings of --runs
     or --graded.
     """
-    from nuggetstream.rubric.correlating import NothingToRank, UnknownSystem, compare
+    from nuggetstream.rubric.correlating import NothingToRank, compare
+    from nuggetstream.rubric.grading import UnknownSystem
     from nuggetstream.rubric.leaderboard_correlation import NoCommonOrder
     from nuggetstream.rubric.leaderboards import Column, read_side
     from nuggetstream.rubric.run_files import read_rankings

@@ -11,9 +11,9 @@ from nuggetstream.rubric.correlating import (
     Comparison,
     NothingToRank,
     Queries,
-    UnknownSystem,
     compare,
 )
+from nuggetstream.rubric.grading import UnknownSystem
 from nuggetstream.rubric.leaderboard_correlation import NoCommonOrder
 from nuggetstream.rubric.leaderboards import Column, is_qrels, read_side
 from nuggetstream.rubric.run_files import read_rankings

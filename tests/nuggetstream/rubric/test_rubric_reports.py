@@ -120,7 +120,7 @@ def test_a_file_without_any_grade_has_no_cover_and_no_label(tmp_path: Path) -> N
 
 def test_written_cover_is_strict_and_says_what_it_rests_on(tmp_path: Path) -> None:
     alone = cover(of(tmp_path, *tides()), 2, 3)
-    content, table = write_cover(alone, tmp_path / "out")
+    content, table, _ = write_cover(alone, tmp_path / "out")
     result = json.loads(content.read_text(encoding="utf-8"))
     assert result["overall"] == {"cover": 1.0, "cover_error": None, "n_exam": 1.0, "n_exam_error": None}
     assert (result["rests_on"]["passages"], result["rests_on"]["k"], result["rests_on"]["minimum"]) == (
