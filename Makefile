@@ -61,10 +61,10 @@ docs: .venv-docs/.installed  ## build the documentation site in build/docs; ever
 	@echo "setting up .venv-docs (once)"
 	@"$(PYTHON)" -m venv .venv-docs
 ifdef HASHES
-	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/docs.txt
-	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@.venv-docs/bin/pip install --quiet --no-compile --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/docs.txt
+	@.venv-docs/bin/pip install --quiet --no-compile --disable-pip-version-check --no-deps --no-build-isolation --editable .
 else
-	@.venv-docs/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	@.venv-docs/bin/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
 endif
 	@touch $@
 
@@ -76,9 +76,9 @@ manifests: $(DEV_STAMP) .venv-checkov/.installed k8s/checks/node_modules  ## ren
 	@echo "setting up .venv-checkov (once)"
 	@"$(PYTHON)" -m venv .venv-checkov
 ifdef HASHES
-	@.venv-checkov/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/checkov.txt
+	@.venv-checkov/bin/pip install --quiet --no-compile --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/checkov.txt
 else
-	@.venv-checkov/bin/pip install --quiet --disable-pip-version-check checkov==3.3.30
+	@.venv-checkov/bin/pip install --quiet --no-compile --disable-pip-version-check checkov==3.3.30
 endif
 	@touch $@
 
@@ -99,7 +99,7 @@ sbom: .venv-sbom/.installed  ## write the Python packages of each image, with ha
 .venv-sbom/.installed:
 	@echo "setting up .venv-sbom (once)"
 	@"$(PYTHON)" -m venv .venv-sbom
-	@.venv-sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom==7.5.0
+	@.venv-sbom/bin/pip install --quiet --no-compile --disable-pip-version-check cyclonedx-bom==7.5.0
 	@touch $@
 
 image-test: $(DEV_STAMP)  ## build and run one image without an engine (SERVICE=scraper)
@@ -167,7 +167,7 @@ python:
 
 # HASHES=1, as in CI: every package but torch must be one that deploy/requirements/ci.txt has the hash of.
 ifdef HASHES
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check
+INSTALL = $(BIN)/pip install --quiet --no-compile --disable-pip-version-check
 $(STAMP) $(DEV_STAMP) &: pyproject.toml constraints.txt deploy/requirements/ci.txt | python
 	@"$(PYTHON)" -m venv $(VENV)
 	@$(INSTALL) --require-hashes --no-deps --requirement deploy/requirements/ci.txt

@@ -101,6 +101,7 @@ def install(folder: Path, megabytes: int, arguments: list[str]) -> None:
         "install",
         "--disable-pip-version-check",
         "--no-input",
+        "--no-compile",  # all modules take longer than to install them, and few are ever imported
     ]
     process = subprocess.Popen(  # noqa: S603 - our own command
         [*pip, "--progress-bar", "off", "--retries", "2", *arguments],
