@@ -86,7 +86,8 @@ def _table(path: Path, columns: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
 
 
 def _verdict(row: Row) -> list[Line]:
-    return verdict_row(row, ("qid", "agent_a", "agent_b"), _vote(row.value)["winner"])
+    vote = _vote(row.value if isinstance(row.value, dict) else {})
+    return verdict_row(row, ("qid", "agent_a", "agent_b"), vote["winner"])
 
 
 def _vote(fields: Mapping[str, Any]) -> dict[str, Any]:
