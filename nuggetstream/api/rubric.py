@@ -48,7 +48,8 @@ def rubric_cover(
 
     Returns:
         Cover and n-EXAM per system, in [0, 1], higher is better, with standard errors; best first.
-        `per_query()`, `pair(first, second)` (paired tests) and `without_each()` (question) give more tables.
+        `per_query()`, `pair(first, second)` (paired tests) and `without_each()`, which leaves out each
+        question alone, give more tables.
 
     Raises:
         UnusableFile: A row cannot be used; the message names it and its field.

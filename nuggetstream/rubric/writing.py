@@ -59,7 +59,7 @@ def write_cover(
         write_json(out / "cover.json", content),
         write_table(out / "cover.csv", columns, systems),
         *(
-            write_table(out / f"cover-{name}.csv", study.names, _rows(study))
+            write_table(out / f"cover-{name.replace('_', '-')}.csv", study.names, _rows(study))
             for name, study in {"queries": coverage.per_query(), **studies}.items()
         ),
     ]

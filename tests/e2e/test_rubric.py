@@ -55,7 +55,7 @@ async def test_studies_of_covers_are_printed_and_written(tmp_path: Path) -> None
     assert strict(out / "cover.json")["pair"]["rows"][0]["difference"] == 0.25
     written = strict(out / "cover.json")["without_each"]["rows"]
     assert (written[0]["item"], written[0]["kendall"]) == ("t/sun", None)
-    assert [row["item"] for row in rows(out / "cover-without_each.csv")] == [row["item"] for row in written]
+    assert [row["item"] for row in rows(out / "cover-without-each.csv")] == [row["item"] for row in written]
     code, output = await nuggetstream("rubric", "agree", graded, "--min-answers", "2", "--format", "latex")
     assert code == 0, output
     assert "highest grade that 2 of its items reach" in output

@@ -1,8 +1,11 @@
 """The benchmark of a live platform runs once with few battles; what it computes from times is tested here."""
 
 import asyncio
+import math
 from dataclasses import replace
+from typing import Any
 
+import httpx2
 import pytest
 
 from benchmarks import live
@@ -64,6 +67,54 @@ def test_a_battle_is_rated_when_the_board_counts_as_many_as_ended_until_then() -
     # The board counts one battle before it is asked after the first end, and the second one later.
     assert rated(times, [(12.5, 0), (12.9, 1), (15.0, 2)]) == [13.0 - 11.0, 15.0 - 10.0]
     assert times.lost == []
+
+
+async def test_a_board_that_is_refused_for_a_while_is_read_again() -> None:
+    replies = [200, 503, 503, 200]
+
+    def board(_: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(replies.pop(0) if replies else 200, json=[{"scored": 3}])
+
+    seen, done = list[tuple[float, int]](), asyncio.Event()
+    async with httpx2.AsyncClient(base_url="http://x", transport=httpx2.MockTransport(board)) as http:
+        watching = asyncio.create_task(live.watch(http, seen, done))
+        async with asyncio.timeout(60):
+            while not seen:
+                await asyncio.sleep(0.01)
+        done.set()
+        await watching
+    assert replies == []
+    assert {count for _, count in seen} == {0}
+
+
+async def test_battles_that_never_end_are_lost_and_the_others_are_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def one_battle(_: Any, number: int, body: str, times: Times) -> None:
+        times.sent[number] = 1.0
+        if body == "endless":
+            await asyncio.Event().wait()
+        times.ended[number] = 3.0
+        times.shown["explanation"].append(2.0)
+
+    async def counted(_: Any) -> int:
+        return 0
+
+    monkeypatch.setattr(live, "_LATE", 0.3)
+    monkeypatch.setattr(live, "one_battle", one_battle)
+    monkeypatch.setattr(live, "counted", counted)
+    monkeypatch.setattr(live, "memory_mb", lambda _: 1.0)
+    nobody: Any = None
+    times, _, _ = await live.steady(nobody, nobody, ["endless", "short"], 100.0)
+    assert times.lost == [
+        "battle 0 had not ended 0 s after the last one was sent",
+        "the board never counted 1 battles",
+    ]
+    assert live._percentiles(times.shown["explanation"]) == (2.0, 2.0, 2.0)
+    missing = live._percentiles(times.shown["rating"])
+    assert all(map(math.isnan, missing))
+    [missed] = missed_goals(replace(GOOD, seconds=GOOD.seconds | {"rating": missing}))
+    assert missed.startswith("rating: nan s")
 
 
 def test_a_battle_that_no_board_counts_is_lost() -> None:
