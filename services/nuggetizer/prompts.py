@@ -8,7 +8,7 @@ from services.runtime.llm.lines import Lines
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import EXAMPLE, ImportanceReply, NuggetsReply, WindowReply, every_id_once
 
-VERSION = "nuggetizer-5"
+VERSION = "nuggetizer-6"
 LONGEST = 300  # characters of a nugget; a server that enforces the schema ends a longer one there
 _TOKENS_PER_NUGGET = 60
 

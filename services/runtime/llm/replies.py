@@ -134,11 +134,15 @@ class CreatedNugget(Line):
 
 
 class NuggetsReply(Reply):
-    """Reply to task `nuggets`: the facts of all documents at once."""
+    """Reply to task `nuggets`: the facts of all documents at once.
+
+    The form has no example: after a long prompt, small models list it in place of facts. A model whose server
+    takes no schema sees the one in the schema.
+    """
 
     form = (
         "Write each nugget as one line: v for vital or o for okay, then the IDs of all documents that state "
-        f"it, then a colon and the fact; for example: {CreatedNugget.example}"
+        "it, then a colon and the fact."
     )
     nuggets: list[CreatedNugget]
 
@@ -151,7 +155,7 @@ class WindowReply(Reply):
 
     form = (
         "Write a nugget that stays as it is as its ID alone, consecutive ones as a range, and every other "
-        f'one as its text; for example: "n1-n4", "n6", "{EXAMPLE}"'
+        'one as its text; IDs, for example: "n1-n4", "n6"'
     )
     nuggets: list[str]
 

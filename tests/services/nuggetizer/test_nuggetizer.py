@@ -14,10 +14,11 @@ from nuggetstream.nuggets.grounding import with_grounds
 from services.nuggetizer import stage
 from services.nuggetizer.creation import Draft, trim
 from services.nuggetizer.documents import NuggetSources, documents_of
-from services.nuggetizer.prompts import LONGEST, all_at_once, complete, importance, one_window
+from services.nuggetizer.prompts import LONGEST, additions, all_at_once, complete, importance, one_window
 from services.nuggetizer.stage import Nuggetizer, Profile
 from services.runtime.errors import Permanent
 from services.runtime.llm.blocks import Block
+from services.runtime.llm.dialect import Dialect, ModelRequest
 from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import (
@@ -226,6 +227,20 @@ def test_a_nugget_has_no_marks_of_citations() -> None:
 def test_the_example_of_the_prompt_is_no_nugget() -> None:
     # Qwen2.5-Coder 1.5B began its list with the example.
     assert trim([draft(EXAMPLE), draft("Tides follow the moon.")], 9) == [draft("Tides follow the moon.")]
+
+
+def test_a_prompt_shows_no_fact_that_could_be_copied_unless_the_server_takes_no_schema() -> None:
+    # After 4,000 tokens of documents, the 0.5B wrote "v a1 c3: One fact in a short sentence", then "v a2 c3: One
+    # fact in a short sentence" and so on, in 20 of 23 replies. Without the example it writes facts.
+    documents, example = [Block("answer", "a1", "The moon pulls.")], EXAMPLE.rstrip(".")
+    asked = all_at_once("Why?", documents, 9)
+    for prompt in (
+        asked,
+        additions("Why?", ["Tides rise."], documents, 9),
+        one_window("Why?", documents, ["Tides rise."], 9),
+    ):
+        assert example not in str(prompt.messages())
+    assert example in str(Dialect(format="none").parameters(ModelRequest.of(asked))["messages"])
 
 
 def test_a_list_of_nothing_but_the_example_is_asked_for_again() -> None:
