@@ -1,7 +1,7 @@
 # Nuggetstream. `make demo` and `make test` set up what they need; `make` alone lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick lint check types contracts manifests docs fidelity chaos mutations chart sbom bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
+.PHONY: help setup demo test test-full test-quick lint check types contracts manifests docs fidelity chaos mutations chart sbom bench-ratings bench-store bench-cpu bench-storage bench-llm real-model bench-intake bench-retrieval bench-live bench-scraper image-test format proto digests clean
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # TORCH=1 adds sentence-transformers and torch: bge-m3, other embedding models, GPUs.
@@ -28,10 +28,13 @@ demo: $(STAMP)  ## run the demo: battles streamed through the whole platform, on
 	@$(BIN)/nuggetstream demo
 
 test: $(DEV_STAMP)  ## run the tests (NUGGETSTREAM_DATA=folder adds those on recorded battles)
+	@$(BIN)/pytest $(WAITING) -m 'not full'
+
+test-full: $(DEV_STAMP)  ## run these and every further case: both databases, themes, seeds, small benchmarks
 	@$(BIN)/pytest $(WAITING)
 
 test-quick: $(DEV_STAMP)  ## run the unit tests: no broker, database server, browser, model or recorded battles
-	@$(BIN)/pytest $(PARALLEL) -m 'not (slow or broker or postgresql or browser or recorded)' \
+	@$(BIN)/pytest $(PARALLEL) -m 'not (full or slow or broker or postgresql or browser or recorded)' \
 		tests/architecture tests/contract tests/nuggetstream tests/services nuggetstream services
 
 fidelity: $(STAMP)  ## compute the reference numbers again (NUGGETSTREAM_DATA=folder) and compare

@@ -1,6 +1,7 @@
 """How tests are marked, and in which order processes take them when several share the work (pytest -n)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -20,6 +21,8 @@ FIXTURES = {
     "postgres": "postgresql",
     "recorded_data": "recorded",
 }
+# Beside the store's own tests, what runs on both databases is represented by PostgreSQL.
+DATABASE, STORE = "database_url", "tests/integration/store/"
 # The longest tests first: at the end, short ones keep every process busy.
 FIRST = ("slow", "browser", "postgresql", "broker", "recorded")
 # Each test of this folder runs where there is room,
@@ -33,8 +36,15 @@ def mark(items: Sequence[pytest.Item]) -> None:
     for item in items:
         names = {name for folder, name in FOLDERS.items() if item.nodeid.startswith(folder)}
         names |= {FIXTURES[fixture] for fixture in getattr(item, "fixturenames", ()) if fixture in FIXTURES}
+        if parameters(item).get(DATABASE) == "sqlite" and not item.nodeid.startswith(STORE):
+            names.add("full")
         for name in sorted(names):
             item.add_marker(name)
+
+
+def parameters(item: pytest.Item) -> Mapping[str, Any]:
+    """The parameters of a test and of its fixtures."""
+    return item.callspec.params if hasattr(item, "callspec") else {}
 
 
 def in_order(items: list[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,16 @@ PRICES = "/etc/nuggetstream/prices.toml"
 pytestmark = pytest.mark.skipif(
     shutil.which("kubectl") is None and not REQUIRED, reason="kubectl is not installed"
 )
+
+
+@cache
+def _rendered(overlay: str) -> list[Manifest]:
+    return render(K8S / "overlays" / overlay)
+
+
+def shipped(overlay: str) -> list[Manifest]:
+    """An overlay as it is shipped, to be changed at will."""
+    return copy.deepcopy(_rendered(overlay))
 
 
 def edited(folder: Path, overlay: str, file: str, old: str, new: str) -> list[Manifest]:
@@ -52,7 +63,7 @@ def edited(folder: Path, overlay: str, file: str, old: str, new: str) -> list[Ma
 def test_what_an_operator_edits_can_be_applied_again(
     tmp_path: Path, overlay: str, file: str, old: str, new: str
 ) -> None:
-    before = render(K8S / "overlays" / overlay)
+    before = shipped(overlay)
     after = edited(tmp_path, overlay, file, old, new)
     assert before != after
     assert list(rejected_changes(before, after)) == []
@@ -118,7 +129,7 @@ MISTAKES = {
 @pytest.mark.parametrize("complaint", MISTAKES)
 def test_a_mistake_is_noticed(complaint: str) -> None:
     name, mistake = MISTAKES[complaint]
-    manifests = copy.deepcopy(render(K8S / "overlays/prod"))
+    manifests = shipped("prod")
     (changed,) = [manifest for manifest in manifests if name_of(manifest) == name]
     mistake(changed)
     assert any(complaint in problem for problem in rules.problems(manifests, policies=True))
@@ -170,7 +181,7 @@ def test_the_page_that_alerts_link_to_can_be_set_in_one_place(tmp_path: Path) ->
 
 def test_services_that_pay_for_calls_or_show_budgets_read_the_price_file() -> None:
     for folder in OVERLAYS:
-        manifests = render(folder)
+        manifests = shipped(folder.name)
         readers = {
             m["metadata"]["name"]: pod(m)
             for m in manifests
@@ -194,7 +205,7 @@ def test_services_that_pay_for_calls_or_show_budgets_read_the_price_file() -> No
 
 
 def test_the_size_of_the_shipped_database_is_that_of_its_volume() -> None:
-    manifests = render(K8S / "overlays/dev")
+    manifests = shipped("dev")
     (settings,) = [m for m in manifests if re.match(r"ConfigMap settings-\w+$", name_of(m))]
     (database,) = [m for m in manifests if name_of(m) == "StatefulSet postgres"]
     (claim,) = database["spec"]["volumeClaimTemplates"]
@@ -229,7 +240,7 @@ def test_the_broker_is_the_version_that_the_tests_run() -> None:
     images = [compose["nats"]["image"]] + [
         pod(m)["containers"][0]["image"]
         for folder in OVERLAYS
-        for m in render(folder)
+        for m in shipped(folder.name)
         if name_of(m) == "StatefulSet nats"
     ]
     assert len(images) == 1 + len(OVERLAYS)
@@ -237,7 +248,7 @@ def test_the_broker_is_the_version_that_the_tests_run() -> None:
 
 
 def test_the_broker_has_the_probes_of_its_own_chart() -> None:
-    (broker,) = [m for m in render(K8S / "overlays/prod") if name_of(m) == "StatefulSet nats"]
+    (broker,) = [m for m in shipped("prod") if name_of(m) == "StatefulSet nats"]
     container = pod(broker)["containers"][0]
     paths = {
         probe: container[f"{probe}Probe"]["httpGet"]["path"] for probe in ("startup", "liveness", "readiness")

@@ -39,7 +39,7 @@ PARTS = (
     *("[[", "](", "a@", "://", "http://a", "&a", "n1 ", "a: ", "- ", "a_", "1-", "1 ", "A.", "A ", ">"),
 )
 ENDS = ("", "\x00")
-SHORT, LONG = 1500, 6000  # characters
+SHORT, LONG = 700, 2800  # characters
 WORTH_MEASURING = 0.001  # seconds for the short text
 FAR_TOO_LONG = 0.2  # seconds for the short text
 MOST = 8.0  # times as long for a text that is four times as long; halfway between linear and quadratic

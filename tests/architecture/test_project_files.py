@@ -75,7 +75,7 @@ def test_pre_commit_accepts_the_hooks() -> None:
 def test_the_workflow_checks_tests_and_builds_the_site() -> None:
     tools, *targets = dict.fromkeys(workflow_commands())
     assert tools.startswith(".ci/tools ")
-    assert targets == ["make check", "make test", "make docs"]
+    assert targets == ["make check", "make test-full", "make docs"]
 
 
 def test_the_development_container_has_the_python_of_the_project() -> None:

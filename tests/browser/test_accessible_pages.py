@@ -167,7 +167,7 @@ async def test_nothing_sticks_out_at_the_width_of_a_phone(browser: Chrome, world
         assert max(await reader.runs(widths)) <= PHONE
 
 
-@pytest.mark.parametrize("width", [PHONE, 1300])
+@pytest.mark.parametrize("width", [PHONE, pytest.param(1300, marks=pytest.mark.full)])
 async def test_no_word_of_a_table_header_or_criterion_is_broken(
     browser: Chrome, world: World, width: int
 ) -> None:
@@ -179,7 +179,7 @@ async def test_no_word_of_a_table_header_or_criterion_is_broken(
             assert await reader.runs(BROKEN_WORDS) == [], path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.full), "dark"])
 async def test_all_text_stands_out_from_its_background(browser: Chrome, world: World, scheme: str) -> None:
     await everything(world)
     reader = Reader(browser, world)

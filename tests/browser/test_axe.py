@@ -17,7 +17,7 @@ def test_axe_is_the_file_that_its_table_describes() -> None:
     assert f"| {re.findall(r'axe v([0-9.]+)', AXE.read_text(encoding='utf-8'))[0]} |" in table
 
 
-@pytest.mark.parametrize("width", [1280, PHONE])
+@pytest.mark.parametrize("width", [1280, pytest.param(PHONE, marks=pytest.mark.full)])
 async def test_axe_finds_nothing(browser: Chrome, world: World, width: int) -> None:
     await everything(world)
     reader = Reader(browser, world)

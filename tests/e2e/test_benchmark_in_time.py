@@ -49,6 +49,7 @@ class Limited(subprocess.Popen[bytes]):
         raise subprocess.TimeoutExpired(self.args, timeout)
 
 
+@pytest.mark.full
 @pytest.mark.recorded
 async def test_the_battles_that_ended_in_time_are_summed_up(
     tmp_path: Path, recorded_data: Path, monkeypatch: pytest.MonkeyPatch

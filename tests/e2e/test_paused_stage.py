@@ -82,7 +82,7 @@ async def test_a_pause_ends_by_itself_and_only_a_stage_can_be_paused(tmp_path: P
         platform(tmp_path, port) as running,
         AsyncClient(running.url) as client,
     ):
-        await stages(tmp_path, "pause", "scraper", "--hours", "0.01")
+        await stages(tmp_path, "pause", "scraper", "--hours", "0.003")
         info = await running.bus.js.consumer_info(STREAM_ARENA, "scraper")
         assert info.config.pause_until is not None
         ends = datetime.fromisoformat(info.config.pause_until)

@@ -80,6 +80,12 @@ def test_a_recipe_touches_few_files(recipe: str, most: int) -> None:
     assert 0 < len(files_of(recipe)) <= most
 
 
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_recipe_fits_the_tree(recipe: str) -> None:
+    run(ROOT, "git", "apply", "--check", str(FOLDER / f"{recipe}.diff"))
+
+
+@pytest.mark.full
 def test_a_tree_with_a_new_stage_and_a_new_field_runs(copy: Path) -> None:
     carry_out(copy, *RECIPES)
     # What deploy/lock.py writes for a stage without an extra; it would ask the index of packages.

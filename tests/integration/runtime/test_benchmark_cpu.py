@@ -12,6 +12,7 @@ from benchmarks import cpu
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.broker
 def test_the_small_scale_measures_costs_floor_and_stages(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ async def test_a_script_only_page_gets_the_text_that_its_scripts_fetch(
     assert (replayed.quality, replayed.text) == (Quality.OK, page.text)
 
 
-@pytest.mark.parametrize("shown", ["", "Loading…"])
+@pytest.mark.parametrize("shown", [pytest.param("", marks=pytest.mark.full), "Loading…"])
 async def test_a_page_without_text_or_notice_is_rendered_too(
     site: Any, rendering: Any, settings: Any, shown: str
 ) -> None:
@@ -212,8 +212,13 @@ async def test_a_script_reaches_no_forbidden_address_in_any_way(site: Any, rende
 
 @pytest.mark.parametrize(
     "script",
-    ["while (true) {}", "fetch('/never')", "setInterval(() => fetch('/tick?' + Math.random()), 20)"],
-    ids=["loop", "stall", "polling"],
+    [
+        pytest.param("while (true) {}", id="loop"),
+        pytest.param("fetch('/never')", id="stall", marks=pytest.mark.full),
+        pytest.param(
+            "setInterval(() => fetch('/tick?' + Math.random()), 20)", id="polling", marks=pytest.mark.full
+        ),
+    ],
 )
 async def test_a_page_that_never_ends_is_cut_off(site: Any, rendering: Any, script: str) -> None:
     async def stall(writer: asyncio.StreamWriter) -> None:

