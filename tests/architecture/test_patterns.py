@@ -39,7 +39,7 @@ PARTS = (
     *("[[", "](", "a@", "://", "http://a", "&a", "n1 ", "a: ", "- ", "a_", "1-", "1 ", "A.", "A ", ">"),
 )
 ENDS = ("", "\x00")
-SHORT, LONG = 700, 2800  # characters
+SHORT, LONG = 1500, 6000  # characters
 WORTH_MEASURING = 0.001  # seconds for the short text
 FAR_TOO_LONG = 0.2  # seconds for the short text
 MOST = 8.0  # times as long for a text that is four times as long; halfway between linear and quadratic
@@ -95,6 +95,8 @@ def growth(reads: Callable[[str], object], part: str, end: str) -> float:
         return 0.0
     if once > FAR_TOO_LONG:
         return float("inf")
+    if (ratio := seconds(reads, long) / once) <= MOST:
+        return ratio
     return min(seconds(reads, long) for _ in range(3)) / min(seconds(reads, short) for _ in range(3))
 
 
