@@ -15,7 +15,7 @@ from services.offline.serve import running
 from tests.e2e.battles import battle
 from tests.e2e.with_model import ended, platform
 
-BATTLES = 60
+BATTLES = 30
 # Together one call in five.
 FAULTS = Faults(
     seed=11, rate_limited=0.03, server_error=0.04, timeout=0.01, dropped=0.02, cut=0.02, invalid_json=0.02,
