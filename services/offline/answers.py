@@ -26,6 +26,7 @@ from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
 from services.runtime.llm.replies import (
+    AnswerReply,
     AssignmentReply,
     CreatedNugget,
     ImportanceReply,
@@ -258,6 +259,14 @@ def _variations(prompt: ParsedPrompt) -> VariationsReply:
     return VariationsReply(searches=[" ".join(kept) for kept in lists if kept][: prompt.limit])
 
 
+def _answer(prompt: ParsedPrompt) -> AnswerReply:
+    """The sentences of the chunks that say most about the query, each with the numbers of its chunks."""
+    facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
+    numbers = (", ".join(source.removeprefix("c") for source in fact.sources) for fact in facts)
+    said = (f"{fact.text} [{cited}]" for fact, cited in zip(facts, numbers, strict=True))
+    return AnswerReply(answer=" ".join(said) or "The passages do not answer this.")
+
+
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
     nuggets = prompt.of("nugget")
     answer = Numbered.read(prompt.the("answer").text)
@@ -289,4 +298,5 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "assignment_decision": _decided_labels,
     "verdict_decision": verdict_decision,
     "query_variations": _variations,
+    "answer": _answer,
 }
