@@ -1,15 +1,65 @@
-"""Work on many items at once that asks a model, and waits while the model is away."""
+"""Runs that ask a model about many items: its client, what it costs, and waiting while it is away."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from services.cli.evaluation import Progress
+from services.judge.registry import heuristics
+from services.offline.app import create_app
 from services.runtime.errors import ModelOutage, StageError
+from services.runtime.llm.accounting import Entry, Spend, SpendStore
+from services.runtime.llm.batches.transport import Batches
+from services.runtime.llm.build import build_chat_model, with_asgi
+from services.runtime.llm.client import LLMClient
+from services.runtime.llm.prompt import TASKS
+from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN
 from services.runtime.runner.outage import through_outages
+from services.store.blobs import Replies
+from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
 
 T = TypeVar("T")
 Item = TypeVar("Item")
+
+
+class CountedSpend(DatabaseSpendStore):
+    """Costs in the database, and what this run has spent."""
+
+    spent = Spend()
+
+    async def add(self, entry: Entry) -> None:
+        """Store one entry."""
+        await super().add(entry)
+        self.spent += entry
+
+
+@asynccontextmanager
+async def open_model(
+    llm: LLMSettings, spend: SpendStore, database: Database | None = None, batches: Batches | None = None
+) -> AsyncIterator[LLMClient]:
+    """The chat model; its replies are stored in the database, or without one in memory."""
+    http = with_asgi(create_app(None, more=heuristics)) if llm.offline else None
+    model = build_chat_model(
+        llm,
+        None if database is None else Replies(database),
+        spend=spend,
+        http=http if batches is None else batches.http(llm),
+        tasks=(*TASKS, *heuristics()),
+        batched=batches is not None,
+    )
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+def progress_of(spent: Spend, done: int, failed: int, total: int, currency: str) -> Progress:
+    """The progress of a run, with what it has spent."""
+    cost = None if spent.unpriced else spent.amount
+    return Progress(done=done, failed=failed, total=total, cost=cost, currency=currency, calls=spent.calls)
 
 
 async def through(

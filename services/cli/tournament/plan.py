@@ -16,9 +16,9 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Field, HttpUrl, TypeAdapter, ValidationError
+from pydantic import Field, HttpUrl, ValidationError, model_validator
 
 from nuggetstream.files.fields import Name, Strict
 from nuggetstream.files.opening import UnusableFile
@@ -79,7 +79,7 @@ class Plan(Strict):
     """What a tournament consists of.
 
     Attributes:
-        documents: File or folder of the documents that built-in agents search.
+        documents: File or folder of the documents that built-in agents search; None where there are none.
         queries: File of the queries.
         qrels: File of relevance labels of documents; None for none.
         arena: Name of the arena of the battles.
@@ -91,7 +91,7 @@ class Plan(Strict):
         agents: The agents, by name.
     """
 
-    documents: Path
+    documents: Path | None = None
     queries: Path
     qrels: Path | None = None
     arena: Name = "tournament"
@@ -102,6 +102,13 @@ class Plan(Strict):
     seed: int = 0
     agents: dict[AgentName, AgentPlan] = Field(min_length=2)
 
+    @model_validator(mode="after")
+    def _has_documents(self) -> Self:
+        searching = [name for name, agent in self.agents.items() if isinstance(agent, BuiltIn)]
+        if searching and self.documents is None:
+            raise ValueError(f"documents: is missing, and the agent {searching[0]!r} searches them")
+        return self
+
 
 def read_plan(path: Path) -> Plan:
     """Read and check a plan; its paths become paths from the current folder.
@@ -111,7 +118,7 @@ def read_plan(path: Path) -> Plan:
     """
     text = read_text(path)
     try:
-        plan = TypeAdapter(Plan).validate_python(tomllib.loads(text))
+        plan = Plan.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         line = found[1] if (found := _AT_LINE.search(str(error))) else str(text.count("\n") + 1)
         raise UnusableFile(f"{path}:{line}: is no TOML: {_AT_LINE.sub('', str(error))}") from error
@@ -205,7 +212,7 @@ def _place(path: Path, text: str, where: tuple[str, ...]) -> str:
         elif key := _KEY.match(line):
             lines.setdefault((*table, key[1].strip('"')), number)
     found = next((lines[where[:size]] for size in range(len(where), 0, -1) if where[:size] in lines), None)
-    return f"{path}{'' if found is None else f':{found}'}: {'.'.join(where)}"
+    return f"{path}{'' if found is None else f':{found}'}{': ' if where else ''}{'.'.join(where)}"
 
 
 def _problem(detail: Any) -> str:
