@@ -16,7 +16,7 @@ from services.cli.tournament.prompts import VERSION, answer_prompt
 from services.retriever.variations import VERSION as VARIATIONS_VERSION
 from services.retriever.variations import QueryVariations
 from services.runtime.errors import Permanent
-from services.runtime.llm.client import LLMClient
+from services.runtime.llm.model import ChatModel
 
 STAGE = "agent"
 """The stage under which answers are booked."""
@@ -93,23 +93,25 @@ class SearchingAgent:
         variations: Makes variations of the query; None to search for the query alone.
         passages: Number of passages that the model is shown.
         sentences: Longest answer.
+        prompts: Identifies the operator's own prompts.
 
     Source: Raudaschl 2023, RAG-Fusion; Rackauckas, Câmara, Zavrel 2024, "Evaluating RAG-Fusion with RAGElo".
     """
 
     collection: Collection
     by: Search
-    model: LLMClient
+    model: ChatModel
     variations: QueryVariations | None
     passages: int
     sentences: int
+    prompts: str = ""
 
     def key_of(self, query: str) -> str:  # noqa: ARG002 - the same for all queries
         """What its answers depend on: documents, search, model and prompts."""
         varied = None if self.variations is None else (self.variations.count, VARIATIONS_VERSION)
         return derived_id(
             STAGE, self.collection.key, self.by, self.model.name, varied, self.passages, self.sentences,
-            VERSION, self.model.overrides.key,
+            VERSION, self.prompts,
         )  # fmt: skip
 
     @property

@@ -117,6 +117,7 @@ def _searching(agent: BuiltIn, plan: Plan, collection: Collection, model: LLMCli
         variations=QueryVariations(model, plan.variations) if agent.kind == "rag_fusion" else None,
         passages=plan.passages,
         sentences=plan.sentences,
+        prompts=model.overrides.key,
     )
 
 
