@@ -14,7 +14,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from services.offline.answers import ParsedPrompt, answer
 from services.offline.app import create_app
-from services.offline.faults import Faults
 from services.offline.requests import ChatRequest
 from services.offline.serve import running
 from tests.e2e.command_line import nuggetstream, rows, strict, written
@@ -55,25 +54,23 @@ def lines(*objects: dict[str, Any]) -> str:
 
 @dataclass
 class Model:
-    """The offline model behind an endpoint, which counts its answers and can be held.
+    """The offline model behind an endpoint, which counts its answers.
 
     Attributes:
-        faults: How it fails.
-        held: Task that is not answered while `free` is not set; None for none.
+        holding: Whether every request after the first answer waits.
         answered: Number of answers by task and prompt.
-        reached: Set once the held task was asked.
-        free: Lets the held task be answered.
+        reached: Set once a request waits.
+        requests: Number of requests.
     """
 
-    faults: Faults = field(default_factory=Faults)
-    held: str | None = None
+    holding: bool = False
     answered: Counter[tuple[str, str]] = field(default_factory=Counter)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     requests: int = 0
     app: ASGIApp = field(init=False)
 
     def __post_init__(self) -> None:
-        self.app = create_app(None, self.faults, reply_to=self.reply)
+        self.app = create_app(None, reply_to=self.reply)
 
     def reply(self, chat: ChatRequest) -> BaseModel:
         self.answered[chat.task, chat.text] += 1
@@ -81,7 +78,7 @@ class Model:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.requests += scope["type"] == "http"
-        if self.answered and self.held is not None:
+        if self.answered and self.holding:
             self.reached.set()
             await asyncio.sleep(60)
         await self.app(scope, receive, send)
@@ -122,7 +119,7 @@ class Study:
 
 @pytest.mark.slow
 async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: Path) -> None:
-    model = Model(held="all")
+    model = Model(holding=True)
     async with running(model) as url:
         study = Study(tmp_path, url)
         child = await forked(*study.arguments, environment=study.environment)
@@ -130,7 +127,7 @@ async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: 
         child.send_signal(signal.SIGKILL)
         await child.wait()
         assert model.answered
-        model.held = None
+        model.holding = False
         output = await study.play()
         assert "scored 4 of 4 battles received" in output
         first = model.tasks()

@@ -1,4 +1,4 @@
-"""Plans and queries of tournaments: read with paths from their folder, or one error with file, line and field."""
+"""Plans and queries of tournaments: read, or one error with file, line and field."""
 
 import json
 from pathlib import Path
