@@ -70,10 +70,6 @@ class Agent(Protocol):
             query: Id of the query.
         """
 
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """The tasks that it asks the configured model for, per query."""
-
     async def answer(self, asked: Asked) -> Answered:
         """Answer a query.
 
@@ -114,11 +110,6 @@ class SearchingAgent:
             VERSION, self.prompts,
         )  # fmt: skip
 
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """One call for the answer, and one for the variations."""
-        return ("answer",) if self.variations is None else ("answer", "query_variations")
-
     async def answer(self, asked: Asked) -> Answered:
         """Answer a query; see `Agent.answer`."""
         queries = [asked.text]
@@ -156,11 +147,6 @@ class RecordedAgent:
         """The recorded answer."""
         found = self.answers.get(query)
         return derived_id("recorded", None if found is None else [found.text, found.references, found.texts])
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """No call."""
-        return ()
 
     async def answer(self, asked: Asked) -> Answered:
         """The answer to a query; see `Agent.answer`."""

@@ -56,18 +56,6 @@ def stored_answers(out: Path, agent: str) -> Iterator[Row]:
                 yield row
 
 
-def booked_id(agent: str, key: str, query: str, text: str) -> str:
-    """The id of the answer of an agent to a query, under which its calls are booked.
-
-    Args:
-        agent: Name of the agent.
-        key: What its answer depends on.
-        query: Id of the query.
-        text: The query.
-    """
-    return derived_id("tournament answer", agent, key, query, text)
-
-
 @dataclass(slots=True)
 class AnswerRun:
     """One run over the queries.
@@ -119,7 +107,8 @@ class AnswerRun:
     def asked(self, agent: str, query: str) -> Asked:
         """A query as an agent is asked it."""
         text = self.queries[query]
-        return Asked(query, text, booked_id(agent, self.agents[agent].key_of(query), query, text))
+        key = self.agents[agent].key_of(query)
+        return Asked(query, text, derived_id("tournament answer", agent, key, query, text))
 
     async def _answer(self, item: tuple[str, str]) -> None:
         name, query = item

@@ -46,6 +46,8 @@ async def lines_of_estimate(
     most = len(names) * comb(len(plan.agents), 2)
     battles = most if plan.budget is None else min(plan.budget, most)
     lines = list(_counts(given, missing, battles))
+    if sum(not isinstance(agent, Http) for agent in plan.agents.values()) < 2:
+        return [*lines, "The calls of the evaluation are unknown before a system of its own has answered."]
     sample = random.Random(0).sample(names, min(_SAMPLE, len(names)))  # noqa: S311 - not a secret
     drawn = replace(
         given,

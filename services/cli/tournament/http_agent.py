@@ -49,11 +49,6 @@ class HttpAgent:
         """The system: its URL and model."""
         return derived_id("http", self.exchange.url, self.model)
 
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """No call of the configured model."""
-        return ()
-
     async def answer(self, asked: Asked) -> Answered:
         """Ask the system; see `Agent.answer`."""
         body = {"model": self.model, "messages": [{"role": "user", "content": asked.text}]}

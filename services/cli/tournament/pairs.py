@@ -7,9 +7,8 @@ from pathlib import Path
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source
-from nuggetstream.files.formats.pairing import Answers, Pair
+from nuggetstream.files.formats.pairing import Answers, Pair, RunAnswer, source_of
 from nuggetstream.files.formats.rows import Container
-from nuggetstream.files.formats.runs import run_answer
 from services.cli.tournament.answering import FOLDER, stored_answers
 from services.cli.tournament.plan import Plan
 
@@ -53,8 +52,12 @@ def battle_lines(out: Path, plan: Plan, queries: Mapping[str, str]) -> Iterator[
     answers = Answers(plan.arena)
     for name in plan.agents:
         for row in stored_answers(out, name):
-            told = run_answer(row, {})
-            if told.topic in queries:
+            answer = row.value
+            if answer["qid"] in queries:
+                sources = (source_of(key, answer["segments"].get(key)) for key in answer["references"])
+                told = RunAnswer(
+                    answer["qid"], queries[answer["qid"]], name, answer["answer_text"], tuple(sources)
+                )
                 answers.add(row.line, told)
     source = Source(out / FOLDER, (), Container.JSONL)
     only = None if plan.budget is None else drawn(answers.pairs(), plan.budget, plan.seed)

@@ -11,10 +11,8 @@
 Paths are relative to the folder of the plan.
 """
 
-import json
 import re
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -22,7 +20,7 @@ from pydantic import Field, HttpUrl, ValidationError, model_validator
 
 from nuggetstream.files.fields import Name, Strict
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.text import read_text, text_lines
+from nuggetstream.files.text import read_text
 
 Search = Literal["words", "vectors", "hybrid"]
 M = TypeVar("M", bound=Strict)
@@ -30,8 +28,6 @@ AgentName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,59}$")]
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 _TABLE = re.compile(r"\s*\[([^\[\]]+)\]")
 _KEY = re.compile(r"\s*([A-Za-z0-9_.\"-]+)\s*=")
-_QUERY_FIELDS = ("query", "text", "question")
-_ID_FIELDS = ("id", "qid", "query_id", "topic_id")
 
 
 class BuiltIn(Strict):
@@ -132,51 +128,6 @@ def read_plan(path: Path) -> Plan:
     )
     _check_files(found_plan, path, text)
     return found_plan
-
-
-def read_queries(path: Path) -> dict[str, str]:
-    """The queries of a file by their ids, in order.
-
-    Raises:
-        UnusableFile: A line cannot be used; names file, line and field.
-    """
-    queries: dict[str, str] = {}
-    for number, line in text_lines(path):
-        place = f"{path}:{number}"
-        name, query = _query_of(line, place)
-        if name != "".join(name.split()) or not name:
-            raise UnusableFile(f"{place}: id: is {name!r}; expected an id without white space")
-        if not query.strip():
-            raise UnusableFile(f"{place}: query: is empty")
-        if name in queries:
-            raise UnusableFile(f"{place}: id: {name!r} is there twice")
-        queries[name] = query.strip()
-    if not queries:
-        raise UnusableFile(f"{path}: holds no query")
-    return queries
-
-
-def _query_of(line: str, place: str) -> tuple[str, str]:
-    if not line.lstrip().startswith("{"):
-        name, tab, query = line.strip().partition("\t")
-        if not tab:
-            raise UnusableFile(
-                f"{place}: expected an object with id and query, or a query id, a tab and the query"
-            )
-        return name.strip(), query
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UnusableFile(f"{place}: is not a JSON object: {error}") from error
-    return _first(row, _ID_FIELDS, place), _first(row, _QUERY_FIELDS, place)
-
-
-def _first(row: Mapping[str, Any], names: tuple[str, ...], place: str) -> str:
-    for name in names:
-        value = row.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            return str(value)
-    raise UnusableFile(f"{place}: {names[0]}: is missing, or no text")
 
 
 def _from(model: M, folder: Path, *names: str) -> M:

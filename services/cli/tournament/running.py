@@ -15,6 +15,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.queries import read_queries
 from nuggetstream.files.writing import write_json, write_table
 from services.cli.asking import CountedSpend, progress_of
 from services.cli.data_folder import locked_folder
@@ -25,11 +26,12 @@ from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
 from services.cli.prepared import migrated_database
 from services.cli.process import STOPPED, read_settings
+from services.cli.results import RESULTS, write_lines
 from services.cli.settings import PipelineSettings, embedded_pipeline
 from services.cli.tournament.answering import AnswerRun, Unanswered
 from services.cli.tournament.opening import Given, documents_of, open_agents
 from services.cli.tournament.pairs import battle_lines
-from services.cli.tournament.plan import read_plan, read_queries
+from services.cli.tournament.plan import read_plan
 from services.cli.tournament.standings import (
     AgentAnswers,
     CastVote,
@@ -42,14 +44,12 @@ from services.cli.tournament.standings import (
     run_text,
     tally_of,
     votes_of,
-    write_lines,
 )
 from services.cli.tournament.terminal import tables
 from services.runtime.llm.settings import LLMSettings
 
-RESULTS, STANDINGS, UNANSWERED, VOTES, PAIRS, RUNS = (
-    "results.jsonl", "tournament.json", "unanswered.jsonl", "votes.csv", "pairs.csv", "runs",
-)  # fmt: skip
+STANDINGS, UNANSWERED = "tournament.json", "unanswered.jsonl"
+VOTES, PAIRS, RUNS = "votes.csv", "pairs.csv", "runs"
 Show = Callable[[Group, Mapping[str, Any]], None]
 """Prints tables, or the same as JSON."""
 
@@ -144,7 +144,7 @@ async def get_answers(
                     window=llm.concurrency,
                 )
                 finished = await run.run()
-    write_lines(out / UNANSWERED, [asdict(each) for each in run.unanswered])
+    write_lines(out / UNANSWERED, list(map(asdict, run.unanswered)))
     return run.unanswered if finished else None
 
 

@@ -1,6 +1,5 @@
 """What a tournament says about its agents: ratings, Elo, who beat whom, retrieval, and what answers cost."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
@@ -216,12 +215,3 @@ def run_text(agent: str, rankings: Mapping[str, Sequence[str]]) -> str:
         for query, names in rankings.items()
         for rank, name in enumerate(names, start=1)
     )
-
-
-def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path | None:
-    """Write objects, one per line; without any, the file of an earlier run is removed."""
-    path.unlink(missing_ok=True)
-    if not rows:
-        return None
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path

@@ -49,7 +49,6 @@ class Told:
     fails: frozenset[str] = frozenset()
     key: str = "k"
     asked: Counter[str] = field(default_factory=Counter)
-    tasks: tuple[str, ...] = ()
 
     def key_of(self, query: str) -> str:
         return f"{self.key} {query}"
