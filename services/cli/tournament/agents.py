@@ -153,5 +153,5 @@ class RecordedAgent:
         if (problem := self.problems.get(asked.id)) is not None:
             raise Permanent(Reason.INVALID_INPUT, problem)
         if (found := self.answers.get(asked.id)) is None:
-            raise Permanent(Reason.INVALID_INPUT, "the file has no answer to it")
+            raise Permanent(Reason.INVALID_INPUT, "the file does not answer it")
         return found

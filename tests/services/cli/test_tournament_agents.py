@@ -161,7 +161,7 @@ async def test_recorded_answers_have_the_texts_of_the_documents_that_they_cite(t
     assert (second.text, second.ranking) == ("The moon. [1]", ("moon",))
     with pytest.raises(Permanent, match="the answer is empty"):
         await ours.answer(Asked("q3", "Why?", ""))
-    with pytest.raises(Permanent, match="has no answer"):
+    with pytest.raises(Permanent, match="does not answer it"):
         await ours.answer(Asked("q4", "Why?", ""))
     assert ours.key_of("q1") != ours.key_of("q2")
 
