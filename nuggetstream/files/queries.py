@@ -36,7 +36,7 @@ def read_queries(path: Path) -> dict[str, str]:
 
 def _query_of(line: str, place: str) -> tuple[str, str]:
     if not line.lstrip().startswith("{"):
-        name, tab, query = line.strip().partition("\t")
+        name, tab, query = line.rstrip("\r\n").partition("\t")
         if not tab:
             raise UnusableFile(
                 f"{place}: expected a query id, a tab and the query, or an object with id and query"

@@ -20,7 +20,9 @@ from services.offline.heuristics import (
     with_chunks,
 )
 from services.offline.heuristics.facts import VITAL
+from services.offline.heuristics.support import named_terms
 from services.offline.heuristics.text import terms, verbatim
+from services.offline.heuristics.vectors import rarity
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -260,10 +262,13 @@ def _variations(prompt: ParsedPrompt) -> VariationsReply:
 
 
 def _answer(prompt: ParsedPrompt) -> AnswerReply:
-    """The sentences of the chunks that say most about the query, each with the numbers of its chunks."""
-    facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
-    numbers = (", ".join(source.removeprefix("c") for source in fact.sources) for fact in facts)
-    said = (f"{fact.text} [{cited}]" for fact, cited in zip(facts, numbers, strict=True))
+    """The salient sentences with most of the query's terms, each with the numbers of its chunks."""
+    facts = create_facts(prompt.query, prompt.documents(), limit=_DEFAULT_LIMIT, embed=prompt.embed)
+    texts = [fact.text for fact in facts]
+    near = named_terms([prompt.query], texts, rarity([*texts, prompt.query]))[0] if facts else []
+    order = sorted(range(len(facts)), key=lambda place: -near[place])[: prompt.limit]
+    numbers = (", ".join(source.removeprefix("c") for source in facts[place].sources) for place in order)
+    said = (f"{texts[place]} [{cited}]" for place, cited in zip(order, numbers, strict=True))
     return AnswerReply(answer=" ".join(said) or "The passages do not answer this.")
 
 
