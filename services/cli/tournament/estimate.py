@@ -68,7 +68,7 @@ async def lines_of_estimate(
         estimated = await estimate(contents.lines, given.choices, report, stop)
     if estimated is None:
         return None
-    whole = replace(estimated, battles=battles, fixed=_scaled(given, answered, missing, len(sample)))
+    whole = replace(estimated, battles=battles, fixed=_scaled(given, answered, missing))
     return [*lines, *whole.lines()]
 
 
@@ -96,11 +96,11 @@ async def _answered(given: Given, folder: Path, stop: asyncio.Event) -> Spend | 
             return spend.spent if await run.run() else None
 
 
-def _scaled(given: Given, spent: Spend, missing: Mapping[str, int], sample: int) -> dict[str, StageCalls]:
-    """The calls of built-in agents for the answers that are missing."""
-    built_in = [name for name, agent in given.plan.agents.items() if isinstance(agent, BuiltIn)]
-    if not built_in:
-        return {}
-    share = sum(missing[name] for name in built_in) / (len(built_in) * sample)
+def _scaled(given: Given, spent: Spend, missing: Mapping[str, int]) -> dict[str, StageCalls]:
+    """The calls of built-in agents: one per answer, and one per query for variations, which agents share."""
+    built_in = {name: each for name, each in given.plan.agents.items() if isinstance(each, BuiltIn)}
+    varied = [missing[name] for name, agent in built_in.items() if agent.kind == "rag_fusion"]
+    calls = sum(missing[name] for name in built_in) + max(varied, default=0)
+    share = calls / max(spent.calls, 1)
     tokens = Tokens(round(spent.tokens.input * share), round(spent.tokens.output * share))
-    return {STAGE: StageCalls(calls=round(spent.calls * share), tokens=tokens)}
+    return {STAGE: StageCalls(calls=calls, tokens=tokens)} if built_in else {}

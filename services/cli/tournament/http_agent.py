@@ -85,14 +85,14 @@ def _answered(reply: Any) -> Answered:
         raise ValueError("an empty text")
     sources = dict(list(_sources(reply, message))[:_MOST])
     usage = reply.get("usage") or {}
-    counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    asked, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return Answered(
         text=text.strip(),
         references=tuple(sources),
         texts={name: said for name, said in sources.items() if said is not None},
         ranking=tuple(sources) or None,
         model=str(reply.get("model") or "") or None,
-        tokens=counts if all(isinstance(count, int) for count in counts) else None,
+        tokens=(asked, written) if isinstance(asked, int) and isinstance(written, int) else None,
     )
 
 

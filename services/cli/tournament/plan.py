@@ -137,10 +137,15 @@ def _from(model: M, folder: Path, *names: str) -> M:
 
 
 def _check_files(plan: Plan, path: Path, text: str) -> None:
-    named = {("documents",): plan.documents, ("queries",): plan.queries, ("qrels",): plan.qrels}
-    recorded = {name: agent for name, agent in plan.agents.items() if isinstance(agent, Recorded)}
-    answers = {("agents", name, "answers"): agent.answers for name, agent in recorded.items()}
-    for where, file in {**named, **answers}.items():
+    named: dict[tuple[str, ...], Path | None] = {
+        ("documents",): plan.documents,
+        ("queries",): plan.queries,
+        ("qrels",): plan.qrels,
+    }
+    for name, agent in plan.agents.items():
+        if isinstance(agent, Recorded):
+            named["agents", name, "answers"] = agent.answers
+    for where, file in named.items():
         if file is not None and not file.exists():
             raise UnusableFile(f"{_place(path, text, where)}: there is no {file}")
 
