@@ -27,7 +27,7 @@ def command() -> None:
     """
 
 
-@command.command("run")
+@command.command("run", short_help="Play the tournament of a plan.")
 @click.argument("plan", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--out", type=_OUT, help="Folder for answers, results and state, from which the same command continues."
@@ -62,7 +62,7 @@ def run_command(plan: Path, out: Path | None, *, dry_run: bool, plain: bool, jso
         _play(lambda: plan, out or Path(), plain=plain, json_=json_)
 
 
-@command.command("demo")
+@command.command("demo", short_help="Play a small tournament, without a model.")
 @click.option(
     "--out", type=_OUT, default=Path("out/tournament"), show_default=True, help="Folder for all files."
 )

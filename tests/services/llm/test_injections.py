@@ -91,7 +91,8 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
     texts = [nugget.text for nugget in listed.nuggets]
     further = additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)
     answered = answer_prompt(event.battle.query, [chunk.text for chunk in event.evidence], 5)
-    return [*model.asked, in_context(further, event.battle.context, {"a1": Side.A}), answered]
+    added = [in_context(prompt, event.battle.context, {"a1": Side.A}) for prompt in (further, answered)]
+    return [*model.asked, *added]
 
 
 @cache
