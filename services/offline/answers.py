@@ -19,10 +19,9 @@ from services.offline.heuristics import (
     judge,
     with_chunks,
 )
+from services.offline.heuristics.extract import extract
 from services.offline.heuristics.facts import VITAL
-from services.offline.heuristics.support import named_terms
 from services.offline.heuristics.text import terms, verbatim
-from services.offline.heuristics.vectors import rarity
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -262,14 +261,8 @@ def _variations(prompt: ParsedPrompt) -> VariationsReply:
 
 
 def _answer(prompt: ParsedPrompt) -> AnswerReply:
-    """The salient sentences with most of the query's terms, each with the numbers of its chunks."""
-    facts = create_facts(prompt.query, prompt.documents(), limit=_DEFAULT_LIMIT, embed=prompt.embed)
-    texts = [fact.text for fact in facts]
-    near = named_terms([prompt.query], texts, rarity([*texts, prompt.query]))[0] if facts else []
-    order = sorted(range(len(facts)), key=lambda place: -near[place])[: prompt.limit]
-    numbers = (", ".join(source.removeprefix("c") for source in facts[place].sources) for place in order)
-    said = (f"{texts[place]} [{cited}]" for place, cited in zip(order, numbers, strict=True))
-    return AnswerReply(answer=" ".join(said) or "The passages do not answer this.")
+    text = extract(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
+    return AnswerReply(answer=text or "The passages do not answer this.")
 
 
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:

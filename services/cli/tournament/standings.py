@@ -102,8 +102,14 @@ def votes_of(results: Path, lenses: Sequence[Lens]) -> Iterator[CastVote]:
             battle = BattleRow.model_validate_json(line)
             for lens in lenses:
                 if (vote := battle.vote(lens)) is not None:
-                    names = battle.a.system, battle.b.system
-                    yield CastVote(battle.id, battle.query, lens.value, *names, vote.value)
+                    yield CastVote(
+                        battle=battle.id,
+                        query=battle.query,
+                        lens=lens.value,
+                        system_a=battle.a.system,
+                        system_b=battle.b.system,
+                        winner=vote.value,
+                    )
 
 
 def tally_of(votes: Sequence[CastVote], lens: Lens) -> Tally:
