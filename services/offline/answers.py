@@ -261,8 +261,7 @@ def _variations(prompt: ParsedPrompt) -> VariationsReply:
 
 
 def _answer(prompt: ParsedPrompt) -> AnswerReply:
-    text = extract(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
-    return AnswerReply(answer=text or "The passages do not answer this.")
+    return AnswerReply(answer=extract(prompt.query, prompt.documents(), prompt.limit, prompt.embed))
 
 
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
