@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from services.offline.answers import ParsedPrompt, answer
@@ -211,6 +215,33 @@ async def test_more_queries_and_agents_add_to_a_tournament_and_other_settings_do
     code, output = await run_command(study.environment, *study.arguments)
     assert code == 2
     assert "choose another folder with --out" in output
+
+
+async def test_a_system_of_ones_own_is_asked_once_per_query(tmp_path: Path) -> None:
+    asked = list[tuple[str, str | None]]()
+
+    async def complete(request: Request) -> JSONResponse:
+        query = (await request.json())["messages"][0]["content"]
+        asked.append((query, request.headers.get("authorization")))
+        message = {"content": f"{TEXTS['moon']} [1]", "sources": [{"docid": "moon", "text": TEXTS["moon"]}]}
+        return JSONResponse({"model": "own-1", "choices": [{"message": message}]})
+
+    app = Starlette(routes=[Route("/v1/chat/completions", complete, methods=["POST"])])
+    async with running(app) as url:
+        study = Study(tmp_path)
+        own = f'[agents.own]\nkind = "http"\nurl = "{url}"\nmodel = "own"\nkey_variable = "OWN_KEY"\n'
+        written(tmp_path, "plan.toml", PLAN[: PLAN.index("[agents.fusion]")] + own)
+        code, output = await run_command(study.environment, *study.arguments)
+        assert code == 1
+        assert "agents.own.key_variable: OWN_KEY is not set" in output
+        study.environment["OWN_KEY"] = "secret"
+        assert "2 calls of a system of its own" in await study.play("--dry-run")
+        assert not asked
+        await study.play()
+        await study.play()
+    assert sorted(asked) == sorted((query, "Bearer secret") for query in QUERIES.values())
+    assert study.agents()["own"]["retrieval"]["MRR@5, label 2"] == 0.5
+    assert "secret" not in "".join(path.read_text("utf-8") for path in study.out.iterdir() if path.is_file())
 
 
 async def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
