@@ -41,6 +41,7 @@ GROUPS = {
     },
     "Files": {
         "eval": Command("evaluate", "Evaluate all battles of a file.", "light"),
+        "tournament": Command("tournament", "Compare RAG agents on documents of your own.", "light"),
         "report": Command("report", "Write a report of results as one page that works offline.", "analysis"),
         "compare": Command("compare", "Compare two evaluations of the same battles.", "analysis"),
         "rate": Command("rate", "Rate systems from files of votes."),

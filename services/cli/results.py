@@ -124,12 +124,13 @@ def board_tables(boards: Sequence[Mapping[str, Any]]) -> list[Table]:
 
 
 def _write_rejected(out: Path, rejected: Sequence[BadLine]) -> None:
-    """Write the rejected lines in the order of the file; those of an earlier run are removed."""
-    (out / REJECTED).unlink(missing_ok=True)
-    if rejected:
-        _write_lines(out / REJECTED, [asdict(line) for line in sorted(rejected, key=attrgetter("line"))])
+    """Write the rejected lines in the order of the file."""
+    write_lines(out / REJECTED, [asdict(line) for line in sorted(rejected, key=attrgetter("line"))])
 
 
-def _write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+def write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write objects, one per line; without any, the file of an earlier run is removed."""
+    path.unlink(missing_ok=True)
+    if rows:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

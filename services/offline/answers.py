@@ -19,6 +19,7 @@ from services.offline.heuristics import (
     judge,
     with_chunks,
 )
+from services.offline.heuristics.extract import extract
 from services.offline.heuristics.facts import VITAL
 from services.offline.heuristics.text import terms, verbatim
 from services.runtime.llm.blocks import Block, parse
@@ -26,6 +27,7 @@ from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
 from services.runtime.llm.replies import (
+    AnswerReply,
     AssignmentReply,
     CreatedNugget,
     ImportanceReply,
@@ -258,6 +260,10 @@ def _variations(prompt: ParsedPrompt) -> VariationsReply:
     return VariationsReply(searches=[" ".join(kept) for kept in lists if kept][: prompt.limit])
 
 
+def _answer(prompt: ParsedPrompt) -> AnswerReply:
+    return AnswerReply(answer=extract(prompt.query, prompt.documents(), prompt.limit, prompt.embed))
+
+
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
     nuggets = prompt.of("nugget")
     answer = Numbered.read(prompt.the("answer").text)
@@ -289,4 +295,5 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "assignment_decision": _decided_labels,
     "verdict_decision": verdict_decision,
     "query_variations": _variations,
+    "answer": _answer,
 }

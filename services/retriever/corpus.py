@@ -59,7 +59,7 @@ class ChunkVectors:
 
 
 async def hybrid(
-    index: VectorIndex, queries: Sequence[Query], limit: int, only: Filter = ALL
+    index: VectorIndex, queries: Sequence[Query], limit: int, only: Filter = ALL, *, words: bool = True
 ) -> list[tuple[str, float]]:
     """The ids of the chunks that match queries best by words and vectors, best first, with fused scores.
 
@@ -70,13 +70,15 @@ async def hybrid(
         queries: The query, and other queries for the same.
         limit: Maximum number of chunks.
         only: The chunks to consider.
+        words: Whether chunks are found by words, too; without, by vectors alone.
 
     Raises:
         Unavailable: The index does not answer.
     """
     searches = []
     for query in queries:
-        searches.append(index.matching(query.text, limit * _POOL, only))
+        if words:
+            searches.append(index.matching(query.text, limit * _POOL, only))
         if query.vector is not None:
             searches.append(index.nearest(query.vector, limit * _POOL, only))
     return reciprocal_rank_fusion(await asyncio.gather(*searches))[:limit]

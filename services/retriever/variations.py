@@ -58,11 +58,8 @@ class QueryVariations:
         Raises:
             Outage: The database cannot be read or written.
         """
-        model = ModelInContext(self.model, battle.context, {})
         try:
-            reply = await model.ask(
-                variations_prompt(battle.query, self.count), stage=Stage.RETRIEVER, battle_id=battle.id
-            )
+            found = await self.asked(battle)
         except StageError as error:
             if isinstance(error, Outage) and not isinstance(error, ModelOutage):
                 raise
@@ -70,6 +67,17 @@ class QueryVariations:
             log.warning("the query alone is searched for", battle=battle.id, why=error.detail)
             return ()
         metrics.QUERY_VARIATIONS.labels("ok").inc()
+        return found
+
+    async def asked(self, battle: Battle) -> tuple[str, ...]:
+        """Variations of the query of a battle, as the model gives them.
+
+        Raises:
+            StageError: As for `ChatModel.ask`.
+        """
+        model = ModelInContext(self.model, battle.context, {})
+        prompt = variations_prompt(battle.query, self.count)
+        reply = await model.ask(prompt, stage=Stage.RETRIEVER, battle_id=battle.id)
         return tuple(_distinct(reply.value, battle.query)[: self.count])
 
 

@@ -7,12 +7,12 @@ a hash of query and systems, so that no system is always shown first.
 import json
 import re
 import weakref
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import combinations
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from nuggetstream.domain.system_name import system_name
 from nuggetstream.files.dataset import BadLine, BattleLine
@@ -22,6 +22,8 @@ from nuggetstream.files.submission import InvalidSubmission
 
 DOCUMENT = "docid:"  # before the id of a document, in the URL of a source
 URL = re.compile(r"https?://|inline:")
+Pair: TypeAlias = tuple[str, str, str]
+"""A topic, and two systems that answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,18 @@ class Answers:
         kept = json.dumps({"text": answer.text, "sources": answer.sources}).encode()
         places[answer.system] = _Place(line, start, self._file.write(kept))
 
-    def battles(self, source: Source) -> Iterator[BattleLine | BadLine]:
+    def pairs(self) -> Iterator[Pair]:
+        """Every two answers to a topic: the topic and both systems in alphabetical order."""
+        for topic, places in self._places.items():
+            for first, second in combinations(sorted(places), 2):
+                yield topic, first, second
+
+    def battles(self, source: Source, only: Container[Pair] | None = None) -> Iterator[BattleLine | BadLine]:
         """The battles, topic by topic; none where every answer was rejected, which says why.
+
+        Args:
+            source: What the answers are from.
+            only: The pairs that become battles; None for all.
 
         Raises:
             UnusableFile: No query has two answers, so there is no battle.
@@ -114,9 +126,9 @@ class Answers:
             raise UnusableFile(
                 f"{source.path}: holds answers {who}; a battle needs two: name a folder of files"
             )
-        for topic, places in self._places.items():
-            for pair in combinations(sorted(places), 2):
-                yield self._battle(topic, pair, places)
+        for pair in self.pairs():
+            if only is None or pair in only:
+                yield self._battle(pair[0], pair[1:], self._places[pair[0]])
 
     def _battle(self, topic: str, pair: tuple[str, str], places: dict[str, _Place]) -> BattleLine | BadLine:
         first = sha256("\0".join((topic, *pair)).encode()).digest()[0] % 2

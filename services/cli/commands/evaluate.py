@@ -1,16 +1,13 @@
 """`nuggetstream eval FILE`: evaluate a file of battles and write explained results and ratings."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from nuggetstream.domain.lens import Lens
 from nuggetstream.files.dataset import BadLine, read_documents
 from nuggetstream.files.formats.registry import read_battles
 from nuggetstream.files.numerals import many
@@ -18,45 +15,18 @@ from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.reasons import can_be_retried
 from nuggetstream.report.summary import Summary
-from services.cli.batching import batches_of, waiting_for_batches
-from services.cli.demo.folder import unmark
+from services.cli.batching import batches_of
 from services.cli.dry_run import SAMPLE, estimate
-from services.cli.embedded import Choices, embedded
-from services.cli.evaluation import Evaluation
+from services.cli.embedded import Choices
+from services.cli.evaluated_file import STATE, Contents, evaluate, name_rejected, sharing
 from services.cli.fetch_settings import FetchSettings
 from services.cli.kept_lines import Keeper, KeptLine
 from services.cli.meter import Meter
 from services.cli.process import STOPPED, read_settings, run, server_settings
-from services.cli.results import ResultsFile, print_summary
+from services.cli.results import print_summary
 from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.cli.showing import refusing
-from services.cli.tuning import BATCHED_BATTLES
 from services.runtime.llm.settings import LLMSettings
-
-_STATE = "state"
-
-
-@dataclass(frozen=True, slots=True)
-class _Contents:
-    """What a file contains."""
-
-    file: Path
-    lines: Sequence[KeptLine]
-    rejected: Sequence[BadLine]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pace:
-    """How many battles are in flight at once, and seconds between two looks at them and two lines."""
-
-    window: int
-    poll: float
-    line_every: float
-
-
-_ALONE = _Pace(window=64, poll=0.5, line_every=10.0)
-_BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
-
 
 _OUT = click.option(
     "--out",
@@ -126,20 +96,20 @@ def command(
     if out is None and not dry_run:
         raise click.UsageError("Missing option '--out'.")
     server = server_settings(log_level="error")
-    contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / _STATE))
-    pipeline = _sharing(embedded_pipeline(read_settings(PipelineSettings)))
+    contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / STATE))
+    pipeline = sharing(embedded_pipeline(read_settings(PipelineSettings)))
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
     _introduce(console, contents, pipeline, llm)
     fetch = read_settings(FetchSettings).replaying(replay)
-    folder = out / _STATE if out else Path()
+    folder = out / STATE if out else Path()
     choices = Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, grace=server.grace)
     if out is None or dry_run:
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return
-    choices = choices.in_batches(batches_of(llm, out / _STATE, console)) if batch else choices
-    evaluate = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
-    run(partial(_until_stopped, evaluate, console), server)
+    choices = choices.in_batches(batches_of(llm, out / STATE, console)) if batch else choices
+    work = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
+    run(partial(_until_stopped, work, console), server)
 
 
 async def _until_stopped(
@@ -152,7 +122,7 @@ async def _until_stopped(
 
 
 async def _evaluate(
-    contents: _Contents,
+    contents: Contents,
     choices: Choices,
     console: Console,
     stop: asyncio.Event,
@@ -160,35 +130,12 @@ async def _evaluate(
     out: Path,
     retry_failed: bool,
 ) -> bool:
-    """Evaluate and write the results; False when it was stopped before the end."""
-    pace = _ALONE if choices.batches is None else _BATCHED
-    async with waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
-        unmark(out)
-        with Meter(console, len(contents.lines), line_every=pace.line_every) as meter:
-            evaluation = Evaluation(
-                platform=platform,
-                lines=contents.lines,
-                report=meter.show,
-                stop=stop,
-                currency=choices.llm.price_table().currency,
-                retry_failed=retry_failed,
-                window=pace.window,
-                nuggets=Lens(choices.pipeline.nugget_lens),
-                poll=pace.poll,
-            )
-            if not await evaluation.run():
-                return False
-        boards = await evaluation.boards()
-        _name(contents.file, evaluation.rejected)
-        references = {name: line.reference for name, line in evaluation.accepted.items()}
-        with ResultsFile(out, references) as results:
-            async for view in evaluation.views():
-                results.add(view)
-            summary = results.finish([*contents.rejected, *evaluation.rejected], boards)
-        print_summary(Console(), summary, boards)
-        _print_notes(console, out, summary, evaluation)
-        if choices.batches is not None:
-            await choices.batches.finish()
+    """Evaluate, write the results and print them; False when it was stopped before the end."""
+    evaluated = await evaluate(contents, choices, console, stop, out=out, retry_failed=retry_failed)
+    if evaluated is None:
+        return False
+    print_summary(Console(), evaluated.summary, evaluated.boards)
+    _print_notes(console, out, evaluated.summary, evaluated.rejected)
     return True
 
 
@@ -206,14 +153,7 @@ async def _estimate(
     return None
 
 
-def _sharing(pipeline: PipelineSettings) -> PipelineSettings:
-    """The settings with nugget lists that battles of the file share, unless the operator set it."""
-    if pipeline.nugget_bank_hours is not None:
-        return pipeline
-    return pipeline.model_copy(update={"nugget_bank_hours": math.inf})
-
-
-def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
+def _introduce(console: Console, contents: Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
     model = "the offline model" if llm.offline else llm.model_name
     counts = many(len(contents.lines), "battle")
     if contents.rejected:
@@ -221,7 +161,7 @@ def _introduce(console: Console, contents: _Contents, pipeline: PipelineSettings
     console.print(f"{counts}; model: {model}; ranking: {ranking_of(pipeline)}")
 
 
-def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper) -> _Contents:
+def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper) -> Contents:
     lines: list[KeptLine] = []
     rejected: list[BadLine] = []
     with refusing(UnusableFile):
@@ -233,21 +173,15 @@ def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper)
                 lines.append(keeper.keep(line))
             if len(lines) == limit:
                 break
-    _name(file, rejected)
+    name_rejected(file, rejected)
     if not lines:
         raise click.ClickException(f"{file}: contains no battle")
-    return _Contents(file, lines, rejected)
+    return Contents(file, lines, rejected)
 
 
-def _name(file: Path, rejected: Sequence[BadLine]) -> None:
-    for row in rejected:
-        click.echo(f"{file}:{row.line}: {'; '.join(row.problems)}", err=True)
-
-
-def _print_notes(console: Console, out: Path, summary: Summary, evaluation: Evaluation) -> None:
+def _print_notes(console: Console, out: Path, summary: Summary, at_submission: int) -> None:
     """Print what the tables do not show: rejected lines, and the result files."""
     if summary.rejected:
-        at_submission = len(evaluation.rejected)  # the other lines contain no battle
         console.print(
             f"{many(summary.rejected, 'line')} rejected; see {out / REJECTED}: "
             f"{summary.rejected - at_submission} without a battle, {at_submission} rejected when submitted "

@@ -21,7 +21,8 @@ GRADE_OPTIONS = (
     click.option(
         "--queries",
         type=FILE,
-        help="File of lines `query id, tab, query`. It is needed without a bank that has the queries.",
+        help="File of queries: per line an id, a tab and the query, or an object with id and query. It is "
+        "needed without a bank that has the queries.",
     ),
     click.option(
         "--out",

@@ -4,8 +4,7 @@ import asyncio
 import json
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -18,6 +17,7 @@ from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.numerals import many
 from nuggetstream.rubric.exporting import bank_record
 from nuggetstream.rubric.pooling import PooledPassage, graded_record
+from services.cli.asking import CountedSpend, open_model, progress_of
 from services.cli.batching import batches_of, waiting_for_batches
 from services.cli.data_folder import locked_folder
 from services.cli.dry_run import SAMPLE, Estimate, StageCalls
@@ -33,18 +33,11 @@ from services.judge.asking import Member
 from services.judge.grades.rubric import RubricOptions
 from services.judge.options import GradeOptions, Options
 from services.judge.question_banks import QuestionBanks
-from services.judge.registry import EVALUATORS, heuristics
+from services.judge.registry import EVALUATORS
 from services.judge.stage import Panel
-from services.offline.app import create_app
-from services.runtime.llm.accounting import Entry, MemorySpendStore, Spend, SpendStore
-from services.runtime.llm.batches.transport import Batches
-from services.runtime.llm.build import build_chat_model, with_asgi
+from services.runtime.llm.accounting import MemorySpendStore, SpendStore
 from services.runtime.llm.client import LLMClient
-from services.runtime.llm.prompt import TASKS
 from services.runtime.llm.settings import LLMSettings
-from services.store.blobs import Replies
-from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
 
 _OFFLINE = "note: graded by offline heuristics, not by a language model: set NUGGETSTREAM_LLM_API_KEY for one"
 
@@ -71,17 +64,6 @@ class Job:
         """The evaluator with its model, as it is beside live battles."""
         evaluator, banks = EVALUATORS[self.evaluator], QuestionBanks(overrides=model.overrides)
         return Panel(evaluator=evaluator, members=[Member(model)], options=self.options, banks=banks)
-
-
-class _Counted(DatabaseSpendStore):
-    """Costs in the database, and what this run has spent."""
-
-    spent = Spend()
-
-    async def add(self, entry: Entry) -> None:
-        """Store one entry."""
-        await super().add(entry)
-        self.spent += entry
 
 
 def run_grading(
@@ -127,7 +109,7 @@ async def print_estimate(job: Job, stop: asyncio.Event) -> int | None:
     gradable, _ = passages.gradable()
     sample = random.Random(0).sample(gradable, min(SAMPLE, len(gradable)))  # noqa: S311 - not a secret
     spend = MemorySpendStore(2 * len(sample))
-    async with _open_model(offline_llm(job.llm), spend) as model:
+    async with open_model(offline_llm(job.llm), spend) as model:
         asked = replace(passages, pooled=sample)
         grading = PassageRun(passages=asked, panel=job.panel(model), stop=stop)
         if not await grading.run():
@@ -161,14 +143,14 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     batches = batches_of(llm, state, console) if job.batched else None
     total = len(job.passages.pooled)
     async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
-        spend = _Counted(database, currency)
+        spend = CountedSpend(database, currency)
         with Meter(console, total, unit="passages", result="grades") as meter:
             told = cache(partial(console.print, "waiting for the model:", soft_wrap=True))
 
             def report(done: int, failed: int) -> None:
-                meter.show(_progress(spend.spent, done, failed, total, currency))
+                meter.show(progress_of(spend.spent, done, failed, total, currency))
 
-            async with _open_model(llm, spend, database, batches) as model:
+            async with open_model(llm, spend, database, batches) as model:
                 grading = PassageRun(
                     passages=job.passages,
                     panel=job.panel(model),
@@ -187,29 +169,9 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     _print_summary(
         grading,
         written,
-        _progress(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency),
+        progress_of(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency),
     )
     return None
-
-
-@asynccontextmanager
-async def _open_model(
-    llm: LLMSettings, spend: SpendStore, database: Database | None = None, batches: Batches | None = None
-) -> AsyncIterator[LLMClient]:
-    """The chat model; its replies are stored in the database, or without one in memory."""
-    http = with_asgi(create_app(None, more=heuristics)) if llm.offline else None
-    model = build_chat_model(
-        llm,
-        None if database is None else Replies(database),
-        spend=spend,
-        http=http if batches is None else batches.http(llm),
-        tasks=(*TASKS, *heuristics()),
-        batched=batches is not None,
-    )
-    try:
-        yield model
-    finally:
-        await model.close()
 
 
 async def _calls(
@@ -217,11 +179,6 @@ async def _calls(
 ) -> Sequence[Mapping[str, StageCalls]]:
     spent = [await spend.of_battle(event_of(passage, "", "").battle.id) for passage in passages]
     return [{name: StageCalls(each.calls, each.tokens)} for each in spent]
-
-
-def _progress(spent: Spend, done: int, failed: int, total: int, currency: str) -> Progress:
-    cost = None if spent.unpriced else spent.amount
-    return Progress(done=done, failed=failed, total=total, cost=cost, currency=currency, calls=spent.calls)
 
 
 def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:

@@ -8,7 +8,7 @@ twice. What failed is asked again.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -19,15 +19,14 @@ from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.question_bank import BankQuestion, QuestionBank, question_id
 from nuggetstream.rubric.pooling import PooledPassage
+from services.cli.asking import for_each, through
 from services.cli.rubric.passages import Passages, Ungraded
 from services.judge.question_banks import QuestionBanks
 from services.judge.stage import Panel
-from services.runtime.errors import ModelOutage, StageError
+from services.runtime.errors import StageError
 from services.runtime.masking import KNOWN
-from services.runtime.runner.outage import through_outages
 
 T = TypeVar("T")
-Item = TypeVar("Item")
 _NOBODY = Answer("", "")
 
 
@@ -86,8 +85,9 @@ class PassageRun:
         pooled, self.ungraded = self.passages.gradable()
         self.banks = dict(self.passages.banks or {})
         if self.passages.banks is None:
-            await self._each(dict.fromkeys(passage.query for passage in pooled), self._make_bank)
-        await self._each(pooled, self._grade)
+            queries = dict.fromkeys(passage.query for passage in pooled)
+            await for_each(queries, self._make_bank, self.stop, self.window)
+        await for_each(pooled, self._grade, self.stop, self.window)
         return not self.stop.is_set()
 
     async def _make_bank(self, query: str) -> None:
@@ -112,32 +112,4 @@ class PassageRun:
         self.report(len(self.gradings), len(self.ungraded))
 
     async def _through(self, ask: Callable[[], Awaitable[T]]) -> T | StageError | None:
-        """What the model gives, or why it gives nothing; None when the run was stopped meanwhile."""
-        answers: list[T] = []
-
-        async def attempt() -> None:
-            try:
-                answers.append(await ask())
-            except ModelOutage as away:
-                self.tell(KNOWN.redact(away.for_operators))
-                raise
-
-        try:
-            await through_outages(attempt, float, self.stop, self.panel.stage)
-        except StageError as error:
-            return error
-        return answers[0] if answers else None
-
-    async def _each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> None:
-        """Work on all items, a window of them at once, until the run is stopped."""
-        waiting = iter(items)
-
-        async def worker() -> None:
-            for item in waiting:
-                if self.stop.is_set():
-                    return
-                await work(item)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(self.window):
-                group.create_task(worker())
+        return await through(ask, self.stop, self.panel.stage, self.tell)

@@ -1,6 +1,6 @@
 """The passages that `nuggetstream rubric grade` grades, with everything that is read about them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +9,8 @@ from nuggetstream.domain.question_bank import BankQuestion, QuestionBank
 from nuggetstream.files.dataset import read_documents
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels
+from nuggetstream.files.queries import read_queries
 from nuggetstream.files.rubric import QueryBank, read_query_banks
-from nuggetstream.files.text import text_lines
 from nuggetstream.rubric.pooling import PooledPassage, pool
 from nuggetstream.rubric.run_files import read_rankings
 
@@ -87,7 +87,7 @@ def read_passages(
         runs: Run files as TREC has them, one run each.
         documents: JSONL file of {docid, text}.
         bank: File with the questions or nuggets of each query; None for none.
-        queries: File of lines `query id, tab, query`; None takes the queries from the bank.
+        queries: File of queries; None takes the queries from the bank.
         qrels: Labels of assessors; None for none.
         depth: How many passages of a run are taken for a query; None takes all.
 
@@ -100,7 +100,7 @@ def read_passages(
     known = {each.query: each.text for each in (banks or {}).values() if each.text}
     passages = Passages(
         pooled=pooled,
-        queries=known | (dict(_queries(queries)) if queries else {}),
+        queries=known | (read_queries(queries) if queries else {}),
         texts=read_documents(documents, {passage.id for passage in pooled}),
         banks=None if banks is None else {query: _bank(each, bank) for query, each in banks.items()},
         judgments={(label.query, label.passage): label.label for label in read_qrels(qrels)} if qrels else {},
@@ -116,14 +116,6 @@ def read_passages(
         )
         raise UnusableFile(f"{', '.join(map(str, runs))}: no passage can be graded{why}")
     return passages
-
-
-def _queries(path: Path) -> Iterator[tuple[str, str]]:
-    for number, line in text_lines(path):
-        name, _, text = line.partition("\t")
-        if not text.strip():
-            raise UnusableFile(f"{path}:{number}: expected a query id, a tab and the query")
-        yield name.strip(), text.strip()
 
 
 def _bank(of: QueryBank, file: Path | None) -> QuestionBank:

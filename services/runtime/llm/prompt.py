@@ -23,6 +23,7 @@ R = TypeVar("R", bound=Reply)
 TASKS = (
     "nuggets", "nuggets_window", "nuggets_added", "importance", "importance_decision", "assignment",
     "assignment_decision", "verdict", "verdict_decision", "query_variations",
+    "answer",
 )  # fmt: skip
 
 _RULES = (

@@ -264,6 +264,12 @@ class VariationsReply(Reply):
     searches: list[str]
 
 
+class AnswerReply(Reply):
+    """Reply to task `answer`: the answer to a query, with marks of the chunks that state it."""
+
+    answer: str
+
+
 class VerdictReply(Reply):
     """Reply to task `verdict`: the reasons come first, so that the winner follows from them."""
 

@@ -16,6 +16,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleNuggetized
 from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from nuggetstream.domain.question_bank import BankKind
 from services.assigner.stage import Assigner
+from services.cli.tournament.prompts import answer_prompt
 from services.judge.grades import answer_quality
 from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.grades.rubric import RubricOptions
@@ -89,7 +90,9 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
         await panel_of("rubric", finding, decisions=decisions, options=whole)(event)
     texts = [nugget.text for nugget in listed.nuggets]
     further = additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)
-    return [*model.asked, in_context(further, event.battle.context, {"a1": Side.A})]
+    answered = answer_prompt(event.battle.query, [chunk.text for chunk in event.evidence], 5)
+    added = [in_context(prompt, event.battle.context, {"a1": Side.A}) for prompt in (further, answered)]
+    return [*model.asked, *added]
 
 
 @cache

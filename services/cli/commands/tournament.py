@@ -1,0 +1,113 @@
+"""`nuggetstream tournament …`: agents answer the queries of a plan, and their answers battle."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from nuggetstream.files.opening import UnusableFile
+from services.cli.meter import Meter
+from services.cli.process import STOPPED, run, server_settings
+from services.cli.showing import needing_extras, plain_option, refusing, show
+from services.cli.tournament.running import as_json, introduce, play, read_given
+
+_OUT = click.Path(path_type=Path, file_okay=False)
+_JSON = click.option("--json", "json_", is_flag=True, help="Print the results as one JSON object.")
+
+
+@click.group("tournament")
+def command() -> None:
+    """Compare retrieval-augmented agents on documents and queries of your own.
+
+    Every agent answers every query. Every two answers to a query become a battle, which goes through
+    the stages of the platform as with `nuggetstream eval`.
+    """
+
+
+@command.command("run", short_help="Play the tournament of a plan.")
+@click.argument("plan", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out", type=_OUT, help="Folder for answers, results and state, from which the same command continues."
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the answers, battles, calls and cost to expect, from a sample; ask no model, pay nothing.",
+)
+@plain_option
+@_JSON
+@needing_extras
+def run_command(plan: Path, out: Path | None, *, dry_run: bool, plain: bool, json_: bool) -> None:
+    """Play the tournament of PLAN, a TOML file that names documents, queries and agents.
+
+    Writes OUT/answers (one file per agent), OUT/runs (what each agent retrieved, as TREC has it), the
+    results of `nuggetstream eval`, and OUT/tournament.json, OUT/pairs.csv and OUT/votes.csv. Prints
+    ratings by nuggets and by the judge, Elo, who beat whom, costs and, with relevance labels, MRR and
+    nDCG.
+
+    Ctrl-C stops it. The same command continues, also with more queries, more agents or a larger budget,
+    and pays for no answer and no call twice. Answers that are missing are asked for again.
+
+    When PLAN cannot be used, the error names file, line and field, and the exit code is 2.
+    """
+    if out is None and not dry_run:
+        raise click.UsageError("Missing option '--out'.")
+    if dry_run:
+        with refusing(UnusableFile):
+            run(partial(_estimate, plan, out), server_settings(log_level="error"))
+    else:
+        _play(lambda: plan, out or Path(), plain=plain, json_=json_)
+
+
+@command.command("demo", short_help="Play a small tournament, without a model.")
+@click.option(
+    "--out", type=_OUT, default=Path("out/tournament"), show_default=True, help="Folder for all files."
+)
+@needing_extras
+def demo_command(out: Path) -> None:
+    """Play a small tournament: two agents answer eight queries about the pages of the demo.
+
+    Nothing leaves this machine unless a model is configured.
+    """
+    _play(_demo_plan, out, plain=False, json_=False)
+    click.echo(f"plan     {_demo_plan()}   # copy it, and name documents and queries of your own")
+    click.echo(f"answers  {out / 'answers'}")
+    click.echo(f"report   nuggetstream report {out / 'results.jsonl'} --out {out / 'report'}")
+    click.echo(f"battles  nuggetstream up --data-dir {out / 'state'}   # the pages, live")
+
+
+def _demo_plan() -> Path:
+    from services.cli.demo.site import demo_root
+
+    return demo_root() / "tournament" / "plan.toml"
+
+
+def _play(plan: Callable[[], Path], out: Path, *, plain: bool, json_: bool) -> None:
+    shown = as_json if json_ else lambda group, _: show(group, plain=plain)
+    console, server = Console(stderr=True), server_settings(log_level="error")
+
+    async def main(stop: asyncio.Event) -> int | None:
+        return await play(await read_given(plan(), out, server.grace), out, console, shown, stop)
+
+    with refusing(UnusableFile):
+        run(main, server)
+
+
+async def _estimate(plan: Path, out: Path | None, stop: asyncio.Event) -> int | None:
+    from services.cli.tournament.estimate import lines_of_estimate
+
+    console = Console(stderr=True)
+    given = await read_given(plan, out or Path(), 0.0)
+    introduce(given, console)
+    with Meter(console, len(given.queries)) as meter:
+        lines = await lines_of_estimate(given, out, meter.show, stop)
+    if lines is None and stop.is_set():
+        return STOPPED
+    if lines is None:
+        raise click.ClickException("no battle was evaluated, so there is no estimate")
+    for line in lines:
+        click.echo(line)
+    return None

@@ -1,0 +1,1 @@
+"""`nuggetstream tournament`: agents that answer the queries of a plan, and the battles of their answers."""

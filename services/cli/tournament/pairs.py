@@ -1,0 +1,64 @@
+"""The battles of a tournament: every two answers to a query, or as many as the budget has room for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+
+from nuggetstream.domain.identity import derived_id
+from nuggetstream.files.dataset import BadLine, BattleLine
+from nuggetstream.files.formats.format import Source
+from nuggetstream.files.formats.pairing import Answers, Pair, RunAnswer, source_of
+from nuggetstream.files.formats.rows import Container
+from services.cli.tournament.answering import FOLDER, stored_answers
+from services.cli.tournament.plan import Plan
+
+
+def drawn(pairs: Iterable[Pair], budget: int, seed: int) -> frozenset[Pair]:
+    """The pairs for a budget: of each two systems equally many, in an order that depends on the seed.
+
+    A larger budget draws the same pairs and more.
+
+    Args:
+        pairs: All pairs.
+        budget: Number of pairs to draw.
+        seed: Any number.
+
+    >>> pairs = [(query, *two) for query in ("q1", "q2") for two in (("x", "y"), ("x", "z"), ("y", "z"))]
+    >>> sorted(pair[1:] for pair in drawn(pairs, 3, seed=1))
+    [('x', 'y'), ('x', 'z'), ('y', 'z')]
+    """
+    by_systems: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs:
+        by_systems.setdefault(pair[1:], []).append(pair)
+
+    def shuffled(group: Iterable[Pair | None]) -> list[Pair]:
+        return sorted(filter(None, group), key=lambda pair: derived_id(seed, *pair))
+
+    rounds = zip_longest(*map(shuffled, by_systems.values()))
+    return frozenset([pair for turn in rounds for pair in shuffled(turn)][:budget])
+
+
+def battle_lines(out: Path, plan: Plan, queries: Mapping[str, str]) -> Iterator[BattleLine | BadLine]:
+    """The battles of the answers that are stored.
+
+    Args:
+        out: Folder of the tournament.
+        plan: The plan.
+        queries: The queries by id.
+
+    Raises:
+        UnusableFile: No query has two answers.
+    """
+    answers = Answers(plan.arena)
+    for name in plan.agents:
+        for row in stored_answers(out, name):
+            answer = row.value
+            if answer["qid"] in queries:
+                sources = (source_of(key, answer["segments"].get(key)) for key in answer["references"])
+                told = RunAnswer(
+                    answer["qid"], queries[answer["qid"]], name, answer["answer_text"], tuple(sources)
+                )
+                answers.add(row.line, told)
+    source = Source(out / FOLDER, (), Container.JSONL)
+    only = None if plan.budget is None else drawn(answers.pairs(), plan.budget, plan.seed)
+    yield from answers.battles(source, only)

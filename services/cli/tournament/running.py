@@ -1,0 +1,220 @@
+"""Play a tournament: get the answers, evaluate the battles, and write and print the standings."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console, Group
+
+from nuggetstream.domain.lens import Lens
+from nuggetstream.files.dataset import BadLine
+from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.queries import read_queries
+from nuggetstream.files.writing import write_json, write_table
+from services.cli.asking import CountedSpend, progress_of
+from services.cli.data_folder import locked_folder
+from services.cli.embedded import Choices
+from services.cli.evaluated_file import STATE, Contents, Evaluated, evaluate, name_rejected, sharing
+from services.cli.fetch_settings import FetchSettings
+from services.cli.kept_lines import Keeper, KeptLine
+from services.cli.meter import Meter
+from services.cli.prepared import migrated_database
+from services.cli.process import STOPPED, read_settings
+from services.cli.results import RESULTS, write_lines
+from services.cli.settings import PipelineSettings, embedded_pipeline
+from services.cli.tournament.answering import AnswerRun, Unanswered
+from services.cli.tournament.opening import Given, documents_of, open_agents
+from services.cli.tournament.pairs import battle_lines
+from services.cli.tournament.plan import read_plan
+from services.cli.tournament.standings import (
+    AgentAnswers,
+    CastVote,
+    Standings,
+    answers_of,
+    boards_of,
+    elo_of,
+    pairs_of,
+    retrieval_of,
+    run_text,
+    tally_of,
+    votes_of,
+)
+from services.cli.tournament.terminal import tables
+from services.runtime.llm.settings import LLMSettings
+
+STANDINGS, UNANSWERED = "tournament.json", "unanswered.jsonl"
+VOTES, PAIRS, RUNS = "votes.csv", "pairs.csv", "runs"
+Show = Callable[[Group, Mapping[str, Any]], None]
+"""Prints tables, or the same as JSON."""
+
+
+async def read_given(path: Path, out: Path, grace: float) -> Given:
+    """The plan with its queries and documents, and how battles are evaluated.
+
+    Args:
+        path: The plan.
+        out: Folder of the tournament.
+        grace: Seconds that work in flight gets when the run is stopped.
+
+    Raises:
+        UnusableFile: A file cannot be used; names file, line and field.
+    """
+    plan = read_plan(path)
+    queries = read_queries(plan.queries)
+    choices = Choices(
+        folder=out / STATE,
+        pipeline=sharing(embedded_pipeline(read_settings(PipelineSettings))),
+        fetch=read_settings(FetchSettings),
+        llm=read_settings(LLMSettings),
+        grace=grace,
+    )
+    return Given(plan, queries, await documents_of(plan, choices), choices)
+
+
+async def play(given: Given, out: Path, console: Console, show: Show, stop: asyncio.Event) -> int | None:
+    """Play a tournament; returns the exit code, or None for 0.
+
+    Args:
+        given: What it is played with.
+        out: Folder for all files, and for the state from which the same tournament goes on.
+        console: Shows the progress.
+        show: Prints the results.
+        stop: Ends the run early.
+
+    Raises:
+        click.ClickException: An agent lacks something, or no query has two answers.
+        UnusableFile: A file cannot be used; names file, line and field.
+    """
+    introduce(given, console)
+    unanswered = await get_answers(given, out, console, stop)
+    evaluated = None
+    if unanswered is not None:
+        contents = read_contents(given, out, unanswered)
+        evaluated = await evaluate(contents, given.choices, console, stop, out=out)
+    if unanswered is None or evaluated is None:
+        console.print("stopped; run the same command again to continue from here")
+        return STOPPED
+    standings = await compute(given, out, evaluated)
+    write(standings, out)
+    show(tables(standings, evaluated.summary), standings.as_json())
+    _print_missing(unanswered, out)
+    return None
+
+
+def introduce(given: Given, console: Console) -> None:
+    """Say what is played with."""
+    llm, documents = given.choices.llm, given.documents
+    model = "the offline model" if llm.offline else llm.model_name
+    console.print(
+        f"{many(len(given.plan.agents), 'agent')}, {many(len(given.queries), 'query', 'queries')}, "
+        f"{many(len(documents.texts), 'document')}; model: {model}",
+        soft_wrap=True,
+    )
+    for name, why in list(documents.unread.items())[:3]:
+        console.print(f"not read: {name}: {why}", markup=False, highlight=False, soft_wrap=True)
+    if len(documents.unread) > 3:
+        console.print(f"{len(documents.unread) - 3} more files were not read")
+
+
+async def get_answers(
+    given: Given, out: Path, console: Console, stop: asyncio.Event
+) -> Sequence[Unanswered] | None:
+    """Get the answers that are not stored; returns those that are missing, or None when it was stopped."""
+    llm, currency = given.choices.llm, given.choices.llm.price_table().currency
+    total = len(given.queries) * len(given.plan.agents)
+    async with locked_folder(out / STATE), migrated_database(out / STATE) as database:
+        spend = CountedSpend(database, currency)
+        async with open_agents(given, database, spend) as agents:
+            with Meter(console, total, unit="answers", result="a text") as meter:
+                run = AnswerRun(
+                    agents=agents,
+                    queries=given.queries,
+                    out=out,
+                    stop=stop,
+                    tell=cache(partial(console.print, "waiting for the model:", soft_wrap=True)),
+                    report=lambda done, failed: meter.show(
+                        progress_of(spend.spent, done, failed, total, currency)
+                    ),
+                    window=llm.concurrency,
+                )
+                finished = await run.run()
+    write_lines(out / UNANSWERED, list(map(asdict, run.unanswered)))
+    return run.unanswered if finished else None
+
+
+def read_contents(given: Given, out: Path, unanswered: Sequence[Unanswered]) -> Contents:
+    """The battles of the answers.
+
+    Raises:
+        click.ClickException: There is none; says why.
+    """
+    keeper, lines, rejected = Keeper(out / STATE), list[KeptLine](), list[BadLine]()
+    try:
+        for line in battle_lines(out, given.plan, given.queries):
+            if isinstance(line, BadLine):
+                rejected.append(line)
+            else:
+                lines.append(keeper.keep(line))
+    except UnusableFile as error:
+        why = f": {unanswered[0].detail}" if unanswered else ""
+        raise click.ClickException(f"no query has two answers, so there is no battle{why}") from error
+    name_rejected(out / "answers", rejected)
+    return Contents(out / "answers", lines, rejected)
+
+
+async def compute(given: Given, out: Path, evaluated: Evaluated) -> Standings:
+    """The standings, from the files of the tournament and the database."""
+    plan, choices = given.plan, given.choices
+    currency = choices.llm.price_table().currency
+    async with migrated_database(out / STATE) as database:
+        answers = await answers_of(out, plan, given.queries, CountedSpend(database, currency))
+    return await asyncio.to_thread(_computed, given, out, evaluated, answers, currency)
+
+
+def _computed(
+    given: Given, out: Path, evaluated: Evaluated, answers: Mapping[str, AgentAnswers], currency: str
+) -> Standings:
+    lenses = (Lens(given.choices.pipeline.nugget_lens), Lens.JUDGE)
+    votes = list(votes_of(out / RESULTS, lenses))
+    write_table(out / VOTES, list(CastVote.__dataclass_fields__), map(asdict, votes))
+    tallies = {lens: tally_of(votes, lens) for lens in lenses}
+    qrels = given.plan.qrels
+    return Standings(
+        agents=answers,
+        boards=boards_of(evaluated.boards, lenses, given.plan.arena),
+        elo=elo_of(tallies[Lens.JUDGE]),
+        pairs={lens.value: pairs_of(tally) for lens, tally in tallies.items()},
+        retrieval=None if qrels is None else retrieval_of(qrels, answers),
+        currency=currency,
+    )
+
+
+def write(standings: Standings, out: Path) -> None:
+    """Write tournament.json, pairs.csv and a run file per agent."""
+    content = standings.as_json()
+    write_json(out / STANDINGS, content)
+    columns = ["lens", "system", "opponent", "battles", "wins", "losses", "ties", "both_bad", "share"]
+    write_table(out / PAIRS, columns, content["pairs"])
+    (out / RUNS).mkdir(exist_ok=True)
+    for name, own in standings.agents.items():
+        (out / RUNS / f"{name}.run").write_text(run_text(name, own.rankings), encoding="utf-8")
+
+
+def _print_missing(unanswered: Sequence[Unanswered], out: Path) -> None:
+    if unanswered:
+        first = unanswered[0]
+        told = f"{many(len(unanswered), 'answer')} missing, see {out / UNANSWERED}"
+        click.echo(f"{told}; the first, of {first.agent} to {first.query}: {first.detail}", err=True)
+        click.echo("the same command asks again for what is missing", err=True)
+    click.echo(f"written: {out / STANDINGS}, {out / RESULTS}, {out / VOTES} and {out / RUNS}", err=True)
+
+
+def as_json(_: Group, content: Mapping[str, Any]) -> None:
+    """Print the results as JSON."""
+    click.echo(json.dumps(content, indent=2, ensure_ascii=False))

@@ -1,0 +1,223 @@
+"""What a tournament says about its agents: ratings, Elo, who beat whom, retrieval, and what answers cost."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.qrels import read_qrels
+from nuggetstream.ratings.comparison import Meeting
+from nuggetstream.ratings.fitting.elo import Games, tournaments
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.pairwise import meetings
+from nuggetstream.ratings.ties import TiePolicy
+from services.cli.tournament.answering import stored_answers
+from services.cli.tournament.plan import Plan
+from services.runtime.llm.accounting import SpendStore
+
+Json = dict[str, Any]
+MEASURES = {"MRR@5, label 1": "RR(rel=1)@5", "MRR@5, label 2": "RR(rel=2)@5", "nDCG@10": "nDCG@10"}
+_ROUNDS, _SEED = 500, 2024
+_PLAYED = 2**26  # games of all rounds that are held at once, of which each takes 8 bytes
+
+
+@dataclass(slots=True, kw_only=True)
+class AgentAnswers:
+    """What an agent answered, and what that cost.
+
+    Attributes:
+        answers: Number of its answers.
+        missing: Number of queries without one.
+        input_tokens: Tokens of the prompts behind its answers, also where a reply was cached.
+        output_tokens: Tokens of the replies.
+        calls: Number of calls that were booked for it. A call that several agents need is made once.
+        cost: What they cost; None where a price is unknown.
+        rankings: Query -> ids of documents, best first; only queries for which the agent tells a ranking.
+    """
+
+    answers: int = 0
+    missing: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    calls: int = 0
+    cost: Decimal | None = Decimal(0)
+    rankings: dict[str, Sequence[str]] = field(default_factory=dict)
+
+
+async def answers_of(
+    out: Path, plan: Plan, queries: Mapping[str, str], spend: SpendStore
+) -> dict[str, AgentAnswers]:
+    """The answers that are stored, by agent.
+
+    Args:
+        out: Folder of the tournament.
+        plan: The plan.
+        queries: The queries by id.
+        spend: Where their calls were booked.
+
+    Raises:
+        Unavailable: The database does not answer.
+    """
+    found = {}
+    for name in plan.agents:
+        own = found[name] = AgentAnswers()
+        for row in stored_answers(out, name):
+            answer = row.value
+            if answer["qid"] not in queries:
+                continue
+            own.answers += 1
+            own.input_tokens += answer["input_tokens"] or 0
+            own.output_tokens += answer["output_tokens"] or 0
+            if answer["ranking"] is not None:
+                own.rankings[answer["qid"]] = answer["ranking"]
+            spent = await spend.of_battle(answer["key"])
+            own.calls += spent.calls
+            own.cost = None if own.cost is None or spent.unpriced else own.cost + spent.amount
+        own.missing = len(queries) - own.answers
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class CastVote:
+    """How one battle was decided by one lens."""
+
+    battle: str
+    query: str
+    lens: str
+    system_a: str
+    system_b: str
+    winner: str
+
+
+def votes_of(results: Path, lenses: Sequence[Lens]) -> Iterator[CastVote]:
+    """The preferences of lenses in evaluated battles; a battle that a lens does not decide has none."""
+    with results.open(encoding="utf-8") as lines:
+        for line in lines:
+            battle = BattleRow.model_validate_json(line)
+            for lens in lenses:
+                if (vote := battle.vote(lens)) is not None:
+                    yield CastVote(
+                        battle=battle.id,
+                        query=battle.query,
+                        lens=lens.value,
+                        system_a=battle.a.system,
+                        system_b=battle.b.system,
+                        winner=vote.value,
+                    )
+
+
+def tally_of(votes: Sequence[CastVote], lens: Lens) -> Tally:
+    """The votes of a lens as counts."""
+    own = (vote for vote in votes if vote.lens == lens.value)
+    return Tally.count((vote.system_a, vote.system_b, Vote(vote.winner), 1) for vote in own)
+
+
+def elo_of(tally: Tally) -> dict[str, float]:
+    """Mean Elo ratings over many shuffled tournaments, by system; empty without a game.
+
+    Source: Rackauckas, Câmara, Zavrel 2024, "Evaluating RAG-Fusion with RAGElo".
+    """
+    if not (tally.wins.any() or tally.ties.any() or tally.both_bad.any()):
+        return {}
+    games = Games.of(tally)
+    rounds = max(1, min(_ROUNDS, _PLAYED // len(games.a)))
+    elo = tournaments(games, np.random.default_rng(_SEED), rounds=rounds)
+    return dict(zip(elo.systems, elo.rating.tolist(), strict=True))
+
+
+def pairs_of(tally: Tally) -> list[Meeting]:
+    """Every two systems that met, once."""
+    return [each for each in meetings(tally, TiePolicy.HALF) if each.system < each.opponent]
+
+
+def retrieval_of(qrels: Path, answers: Mapping[str, AgentAnswers]) -> dict[str, Json]:
+    """How well each agent ranks documents, over the queries that have labels and that it answered.
+
+    Args:
+        qrels: File of relevance labels.
+        answers: The answers by agent.
+
+    Returns:
+        Agent -> its number of such queries and the mean of each measure; None where there is no such query.
+
+    Raises:
+        UnusableFile: A label cannot be used; names file, line and field.
+        MissingExtra: ir_measures is not installed.
+    """
+    from nuggetstream.rubric.retrieval import evaluate_all
+
+    labels, found = read_qrels(qrels), dict[str, Json]()
+    for name, own in answers.items():
+        relevant = [label for label in labels if label.query in own.rankings]
+        row: Json = {"queries": len({label.query for label in relevant})}
+        for title, measure in MEASURES.items():
+            measured = evaluate_all({name: own.rankings}, relevant, measure) if relevant else {}
+            row[title] = measured[name].mean if measured else None
+        found[name] = row
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standings:
+    """The results of a tournament.
+
+    Attributes:
+        agents: The answers by agent.
+        boards: Lens -> agent -> its standing, as the API shows it.
+        elo: Agent -> mean Elo rating by the judge.
+        pairs: Lens -> every two agents that met.
+        retrieval: Agent -> measures of its rankings; None without relevance labels.
+        currency: Currency of the costs.
+    """
+
+    agents: Mapping[str, AgentAnswers]
+    boards: Mapping[str, Mapping[str, Json]]
+    elo: Mapping[str, float]
+    pairs: Mapping[str, Sequence[Meeting]]
+    retrieval: Mapping[str, Json] | None
+    currency: str
+
+    def as_json(self) -> Json:
+        """The results as plain JSON values; what is missing is null."""
+        agents = []
+        for name, own in self.agents.items():
+            answers = {key: value for key, value in asdict(own).items() if key != "rankings"}
+            cost = None if own.cost is None else {"amount": str(own.cost), "currency": self.currency}
+            ratings = {lens: board.get(name) for lens, board in self.boards.items()}
+            retrieval = None if self.retrieval is None else self.retrieval[name]
+            agents.append(
+                {"agent": name, **answers, "cost": cost, "ratings": ratings}
+                | {"elo": self.elo.get(name), "retrieval": retrieval}
+            )
+        pairs = [{"lens": lens, **asdict(each)} for lens, own in self.pairs.items() for each in own]
+        return {"agents": agents, "pairs": pairs}
+
+
+def boards_of(
+    boards: Sequence[Mapping[str, Any]], lenses: Sequence[Lens], arena: str
+) -> dict[str, dict[str, Json]]:
+    """The standings of lenses, by agent."""
+    wanted = {board["lens"]: board for board in boards if board["arena"] == arena}
+    return {
+        lens.value: {row["system"]: row for row in wanted.get(lens.value, {"standings": []})["standings"]}
+        for lens in lenses
+    }
+
+
+def run_text(agent: str, rankings: Mapping[str, Sequence[str]]) -> str:
+    """Rankings as a run file of TREC; white space in ids of documents becomes "%20".
+
+    >>> run_text("words", {"q1": ["d7", "d 2"]})
+    'q1 Q0 d7 1 1.000000 words\\nq1 Q0 d%202 2 0.500000 words\\n'
+    """
+    return "".join(
+        f"{query} Q0 {'%20'.join(name.split())} {rank} {1 / rank:.6f} {agent}\n"
+        for query, names in rankings.items()
+        for rank, name in enumerate(names, start=1)
+    )
