@@ -106,8 +106,11 @@ class AspectScores(Tabular):
         rows = tuple(
             (one.aspect, one.answers, one.error, (one.low, one.high), one.bias) for one in self.errors
         )
-        note = "error: |judge - people|, of amount and formality by their distance from right; bias: with its sign"
-        return Table("Error per aspect", columns, rows, (note, "95%: percentile bootstrap over answers"))
+        notes = (
+            "error: |judge - people|, of amount and formality by their distance from right; bias: signed",
+            "95%: percentile bootstrap over answers",
+        )
+        return Table("Error per aspect", columns, rows, notes)
 
 
 def follow(
