@@ -105,15 +105,20 @@ def aspect_errors(
     ours = [(*_distances(judge[answer]), judge[answer].overall) for answer in both]
     theirs = [(*_distances(people[answer]), people[answer].acceptability) for answer in both]
     differences = (np.array(ours) - np.array(theirs)).T
+    names = ("factuality", "amount", "formality", "acceptability")
+    bounds = [
+        clustered_interval(np.abs(own), both, np.random.default_rng(seed), _RESAMPLES) for own in differences
+    ]
     return tuple(
         AspectError(
-            name,
-            len(both),
-            float(np.abs(own).mean()),
-            *clustered_interval(np.abs(own), both, np.random.default_rng(seed), _RESAMPLES),
+            aspect=name,
+            answers=len(both),
+            error=float(np.abs(own).mean()),
+            low=low,
+            high=high,
             bias=float(own.mean()),
         )
-        for name, own in zip(("factuality", "amount", "formality", "acceptability"), differences, strict=True)
+        for name, own, (low, high) in zip(names, differences, bounds, strict=True)
     )
 
 

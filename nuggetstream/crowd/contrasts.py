@@ -195,8 +195,16 @@ def grouped_grades(
         if (own := known.get(item) if known else record) is None or own.text(by) is None:
             left_out += 1
             continue
-        place = record.text("dimension") or "grade", record.text("topic") or ""
-        found.append(GroupedGrade(*place, item, grade, own.needed(by), own.needed(within) if within else ""))
+        found.append(
+            GroupedGrade(
+                dimension=record.text("dimension") or "grade",
+                topic=record.text("topic") or "",
+                item=item,
+                grade=grade,
+                group=own.needed(by),
+                within=own.needed(within) if within else "",
+            )
+        )
     if not found:
         raise UnusableFile(f"{by}: no graded item has this column, see --by")
     return found, left_out
@@ -212,8 +220,10 @@ def compare_groups(grades: Sequence[GroupedGrade], left_out: int = 0) -> GroupCo
     Source: Wilcoxon, 1945; Benjamini and Hochberg, 1995; Kendall, 1945; Gienapp et al., "The Viability of
         Crowdsourcing for RAG Evaluation", SIGIR 2025.
 
-    >>> pairs = [(f"t{n}", group, n + 2.0 * (group == "x")) for n in range(5) for group in "xy"]
-    >>> rows = [GroupedGrade("depth", topic, topic + group, grade, group) for topic, group, grade in pairs]
+    >>> def graded(n, group):
+    ...     grade = n + 2.0 * (group == "x")
+    ...     return GroupedGrade(dimension="d", topic=f"t{n}", item=f"{group}{n}", grade=grade, group=group)
+    >>> rows = [graded(n, group) for n in range(5) for group in "xy"]
     >>> compare_groups(rows).contrasts[0].mean_difference
     2.0
     """
@@ -273,5 +283,6 @@ def _between_dimensions(grades: Sequence[GroupedGrade]) -> Iterator[DimensionPai
                 taus[topic] = found.coefficient
         if taus:
             values = np.array(list(taus.values()))
-            bounds = clustered_interval(values, list(taus), np.random.default_rng(_SEED), _RESAMPLES)
-            yield DimensionPair(first, second, len(taus), float(values.mean()), *bounds)
+            low, high = clustered_interval(values, list(taus), np.random.default_rng(_SEED), _RESAMPLES)
+            tau = float(values.mean())
+            yield DimensionPair(first=first, second=second, topics=len(taus), tau=tau, low=low, high=high)

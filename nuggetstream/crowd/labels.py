@@ -62,14 +62,23 @@ def human_against_llm(
         systems: Answer -> (topic, system such as "human-essay"); other answers are left out.
     """
     rows = [
-        GroupedGrade(dimension, topic, answer, row[dimension], *system.split("-"))
+        GroupedGrade(
+            dimension=dimension,
+            topic=topic,
+            item=answer,
+            grade=row[dimension],
+            group=system.partition("-")[0],
+            within=system.partition("-")[2],
+        )
         for answer, row in published.items()
         if answer in systems
         for topic, system in (systems[answer],)
         for dimension in DIMENSIONS
     ]
     unknown = {
-        (dimension, style): Contrast(dimension, style, "human", "llm", 0, None, None, None)
+        (dimension, style): Contrast(
+            *(dimension, style, "human", "llm"), topics=0, p_value=None, adjusted=None, mean_difference=None
+        )
         for dimension in DIMENSIONS
         for style in STYLES
     }

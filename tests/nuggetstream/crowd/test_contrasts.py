@@ -13,11 +13,12 @@ from nuggetstream.files.opening import UnusableFile
 from services.cli.main import main
 
 
+def one(dimension: str, topic: str, item: str, grade: float, group: str, within: str = "") -> GroupedGrade:
+    return GroupedGrade(dimension=dimension, topic=topic, item=item, grade=grade, group=group, within=within)
+
+
 def graded(dimension: str, grades: Sequence[float], group: str, within: str = "") -> list[GroupedGrade]:
-    return [
-        GroupedGrade(dimension, f"t{n}", f"{group}{n}", grade, group, within)
-        for n, grade in enumerate(grades)
-    ]
+    return [one(dimension, f"t{n}", f"{group}{n}", grade, group, within) for n, grade in enumerate(grades)]
 
 
 def test_groups_are_paired_by_topic_and_all_tests_are_adjusted_together() -> None:
@@ -40,12 +41,12 @@ def test_groups_are_paired_by_topic_and_all_tests_are_adjusted_together() -> Non
 def test_a_topic_that_only_one_group_has_counts_for_its_mean_alone() -> None:
     rows = [*graded("depth", [1, 2, 3], "x"), *graded("depth", [2, 4], "y")]
     found = compare_groups(rows)
-    assert [(one.group, one.items, one.mean, one.deviation) for one in found.means] == [
+    assert [(row.group, row.items, row.mean, row.deviation) for row in found.means] == [
         ("x", 3, 2.0, 1.0), ("y", 2, 3.0, pytest.approx(2**0.5)),
     ]  # fmt: skip
     (contrast,) = found.contrasts
     assert (contrast.topics, contrast.mean_difference) == (2, -1.5)
-    twice = [*rows, GroupedGrade("depth", "t0", "another", 5.0, "x")]  # the mean of two items counts
+    twice = [*rows, one("depth", "t0", "another", 5.0, "x")]  # the mean of two items counts
     assert compare_groups(twice).contrasts[0].mean_difference == -0.5
 
 
@@ -55,7 +56,7 @@ def test_groups_are_compared_within_each_style_alone() -> None:
         *graded("d", [2, 3], "y", "essay"),
         *graded("d", [1], "x", "news"),
     ]
-    assert [(one.within, one.topics) for one in compare_groups(rows).contrasts] == [("essay", 2)]
+    assert [(row.within, row.topics) for row in compare_groups(rows).contrasts] == [("essay", 2)]
 
 
 def test_dimensions_are_correlated_within_topics_and_a_topic_without_order_is_none() -> None:
@@ -66,8 +67,8 @@ def test_dimensions_are_correlated_within_topics_and_a_topic_without_order_is_no
         ("v", (1, 1, 1), (1, 2, 3)),
     ):
         for n in range(3):
-            rows.append(GroupedGrade("depth", topic, f"{topic}{n}", first[n], "g"))
-            rows.append(GroupedGrade("style", topic, f"{topic}{n}", second[n], "g"))
+            rows.append(one("depth", topic, f"{topic}{n}", first[n], "g"))
+            rows.append(one("style", topic, f"{topic}{n}", second[n], "g"))
     (pair,) = compare_groups(rows).dimensions
     assert (pair.first, pair.second, pair.topics, pair.tau) == ("depth", "style", 2, 0.0)
     assert (pair.low, pair.high) == (-1.0, 1.0)
