@@ -34,18 +34,18 @@ def test_a_panel_decides_by_more_than_half_of_its_votes(votes: tuple[Vote, ...],
 
 
 def test_a_cascade_is_chosen_on_one_half_and_reported_on_the_other() -> None:
-    # On the first half the cheap one is right from 0.6 on; on the second half the same threshold errs once.
-    cheap = voter("cheap", "bbaaaabb", (0.1, 0.2, 0.6, 0.9, 0.9, 0.1, 0.1, 0.8), calls=1)
-    dear = voter("dear", "aabbbbat", (0.0,) * 8, calls=4)
+    # On the first half the cheap one is right from 0.6 on. Over all battles 0.2 would be the best threshold.
+    cheap = voter("cheap", "bbaa" "aaab", (0.1, 0.2, 0.6, 0.9, 0.9, 0.2, 0.2, 0.8), calls=1)
+    dear = voter("dear", "aabb" "bbbt", (0.0,) * 8, calls=4)
     found = combine([cheap, dear], PEOPLE, TOPICS)
     assert (found.chosen_on, found.reported_on) == ((4, 4), (4, 4))
     (cascade,) = [row for row in found.rows if row.kind == "cascade"]  # the dearer one is never asked first
     assert (cascade.name, cascade.threshold, cascade.chosen_on) == ("cheap, else dear", 0.6, 1.0)
-    # Battles 5 and 8 are decided by the cheap one (right, wrong), 6 and 7 by the other (wrong, right).
-    assert (cascade.share, cascade.saved, cascade.best) == (0.5, 0.5, True)
-    assert cascade.low <= 0.5 <= cascade.high
+    # Battles 5 and 8 are decided by the cheap one (right, wrong), 6 and 7 by the other (wrong, wrong).
+    assert (cascade.share, cascade.saved, cascade.best) == (0.25, 0.5, True)
+    assert cascade.low <= 0.25 <= cascade.high
     singles = {row.name: (row.chosen_on, row.share, row.saved) for row in found.rows if row.kind == "single"}
-    assert singles == {"cheap": (0.5, 0.5, None), "dear": (0.5, 0.375, None)}
+    assert singles == {"cheap": (0.5, 0.75, None), "dear": (0.5, 0.125, None)}
 
 
 def test_a_panel_of_three_is_right_where_two_of_it_are() -> None:
