@@ -201,7 +201,8 @@ def best_threshold(
     >>> best_threshold(np.array([0.1, 0.5, 0.9]), np.array([0.0, 1.0, 1.0]), np.array([1.0, 0.0, 1.0]))
     0.5
     """
-    best, threshold = round(float(second.sum()), _DIGITS), None
+    threshold: float | None = None
+    best = round(float(second.sum()), _DIGITS)
     for candidate in np.unique(margins)[::-1]:
         total = round(float(np.where(margins >= candidate, first, second).sum()), _DIGITS)
         if total >= best:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _GROUPS = ("arena", "category", "language", "tag")
 PEOPLE = "votes"
-_COMBINATIONS = 12  # rows that are printed
+_MOST = 40  # rows of a table that are printed
 
 
 @click.command("compare")
@@ -86,32 +86,31 @@ def _beside_people(
         results = [_read(path) for path in paths]
         study = study_evaluators(dict(zip(evaluation_names(paths), results, strict=True)), by)
         page = None if plot is None else study.costs_table().plot().to_html()
-    show(_tables(study, examples), plain=plain)
+    show(_tables(study, examples, plain=plain), plain=plain)
     if plot is not None and page is not None:
         plot.write_text(page, encoding="utf-8")
         show_written([plot], plain=plain)
     _write(study.numbers(), out, plain=plain)
 
 
-def _tables(study: "EvaluatorStudy", examples: int) -> Group:
+def _tables(study: "EvaluatorStudy", examples: int, *, plain: bool) -> Group:
     """Every table of a study that has a row."""
     from nuggetstream.files.cells import result_table
 
     tables = (
-        (study.table(), None),
-        (study.confusion_table(), None),
-        (study.inversions_table(examples), None),
-        (study.pairs_table(), None),
-        (study.labels_table(), None),
-        (study.costs_table(), None),
-        (study.calibration_table(), None),
-        (study.bins_table(), None),
-        (study.combinations_table(), _COMBINATIONS),
+        study.table(),
+        study.confusion_table(),
+        study.inversions_table(examples),
+        study.pairs_table(),
+        study.labels_table(),
+        study.costs_table(),
+        study.calibration_table(),
+        study.bins_table(),
+        study.combinations_table(),
     )
-    return Group(
-        f"{len(study.battles):,} battles",
-        *(result_table(table, most) for table, most in tables if table.rows),
-    )
+    most = None if plain else _MOST
+    shown = [part for table in tables if table.rows for part in ("", result_table(table, most))]
+    return Group(f"{len(study.battles):,} battles", *shown)
 
 
 def _read(path: Path) -> Results:
