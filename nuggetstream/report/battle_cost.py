@@ -56,10 +56,14 @@ def mean_cost(battles: Sequence[BattleRow], stages: Collection[str] | None = Non
 
 
 def _price(battle: BattleRow, stages: Collection[str]) -> CostRow | None:
-    """What some stages cost; None unless each of their parts has a price, in one currency."""
+    """What some stages cost; None unless each of their parts has a price, in one currency.
+
+    Stages without a call, as those of a battle that shares its nuggets with others, cost nothing.
+    """
     prices = [part.cost for part in battle.spend if part.stage in stages]
     known = [price for price in prices if price is not None]
-    currencies = {price.currency for price in known}
+    of_all = [battle.cost] if battle.cost else []
+    currencies = {price.currency for price in known or of_all}
     if len(known) < len(prices) or len(currencies) != 1:
         return None
     return CostRow(amount=sum(price.amount for price in known), currency=currencies.pop())

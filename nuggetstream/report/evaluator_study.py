@@ -98,8 +98,9 @@ class EvaluatorStudy(Tabular):
         return calibration_table(self.calibrations)
 
     def bins_table(self) -> Table:
-        """The share in which each scorer is right, by its confidence."""
-        return bins_table(self.calibrations)
+        """The share in which each scorer is right, by its confidence, in the first dimension."""
+        first = [row.dimension for row in self._first()[:1]]
+        return bins_table([(name, own) for name, own in self.calibrations if own.dimension in first])
 
     def combinations_table(self) -> Table:
         """Panels and cascades, the best on the half of the queries that it is chosen on first."""

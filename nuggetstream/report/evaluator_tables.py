@@ -39,7 +39,7 @@ def people_table(rows: Sequence[PeopleRow], by: str | None) -> Table:
         interval("kappa_low", "kappa_high", "95%"),
         count("inverted"),
     )
-    cells = tuple(
+    cells: tuple[tuple[Cell, ...], ...] = tuple(
         (
             *(row.evaluator, row.dimension),
             *([row.group or "all"] if by else []),
@@ -115,7 +115,7 @@ def costs_table(priced: Priced) -> DrawnTable:
 
 def _picture(priced: Priced) -> Figure | None:
     currencies = {cost.currency for _, cost in priced if cost.calls != 0}
-    in_money = len(currencies) == 1 and None not in currencies
+    in_money = len(currencies) == 1 and None not in currencies and any(cost.amount for _, cost in priced)
     points = [
         (row.evaluator, paid, row.right)
         for row, cost in priced

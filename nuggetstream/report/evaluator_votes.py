@@ -82,11 +82,9 @@ def gather(results: Mapping[str, Results]) -> Gathered:
             check_answers(known, battle, first, own.name)
         for predictor, votes in predict(own.battles).items():
             found = _evaluator(predictor, own.battles, votes)
-            if found.baseline:
-                earlier = baselines.get(predictor)
-                baselines[predictor] = (
-                    found if earlier is None else replace(earlier, votes={**found.votes, **earlier.votes})
-                )
+            if found.votes and found.baseline:
+                earlier = baselines.get(predictor, found)
+                baselines[predictor] = replace(earlier, votes={**found.votes, **earlier.votes})
             elif found.votes:
                 name = predictor if len(results) == 1 else f"{evaluation}: {predictor}"
                 evaluators[name] = replace(found, name=name)

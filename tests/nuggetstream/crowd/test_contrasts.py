@@ -32,6 +32,7 @@ def test_groups_are_paired_by_topic_and_all_tests_are_adjusted_together() -> Non
     assert depth.p_value == pytest.approx(2 / 64)
     assert depth.mean_difference == pytest.approx((23 - 8) / 6)
     assert (style.p_value, style.adjusted, style.mean_difference) == (None, None, None)  # no topic differs
+    assert depth.p_value is not None
     assert length.p_value is not None
     # Two tests have a p-value; the smaller one is at most doubled.
     assert depth.adjusted == pytest.approx(min(2 * depth.p_value, length.p_value))

@@ -25,7 +25,7 @@ def part(stage: str, calls: int, amount: float | None = 0.25) -> Json:
     return {"stage": stage, "model": "m", "calls": calls, "cost": price} | tokens
 
 
-SPENT = {
+SPENT: Json = {
     "spend": [part("retriever", 1), part("nuggetizer", 2), part("assigner", 2), part("judge", 2, 1.0)],
     "cost": {"amount": 1.75, "currency": "USD"},
 }
@@ -113,8 +113,11 @@ def test_the_cost_of_an_evaluator_is_that_of_its_stages_and_unknown_is_no_zero(t
     two = [judgment("a"), judgment("b", evaluator="utility")]
     several = study(tmp_path, one=[battle("1", judgments=two, **SPENT)]).costs
     assert (several["judge pairwise"].calls, several["judge utility"].amount) == (None, None)
+    shared = SPENT | {"spend": [part("judge", 2, 1.0)]}  # its nuggets are those of another battle
+    costs = study(tmp_path, one=[battle("1", **SPENT), battle("2", **shared)]).costs
+    assert (costs["nugget preference"].calls, costs["nugget preference"].amount) == (2.0, 0.25)
     unpriced = SPENT | {"spend": [part("judge", 2, None)], "cost": None}
-    (_, judge, _) = study(tmp_path, one=[battle("1", **unpriced)]).costs.values()
+    judge = study(tmp_path, one=[battle("1", **unpriced)]).costs["judge"]
     assert (judge.calls, judge.amount) == (2.0, None)
 
 

@@ -35,8 +35,8 @@ def test_a_panel_decides_by_more_than_half_of_its_votes(votes: tuple[Vote, ...],
 
 def test_a_cascade_is_chosen_on_one_half_and_reported_on_the_other() -> None:
     # On the first half the cheap one is right from 0.6 on. Over all battles 0.2 would be the best threshold.
-    cheap = voter("cheap", "bbaa" "aaab", (0.1, 0.2, 0.6, 0.9, 0.9, 0.2, 0.2, 0.8), calls=1)
-    dear = voter("dear", "aabb" "bbbt", (0.0,) * 8, calls=4)
+    cheap = voter("cheap", "bbaaaaab", (0.1, 0.2, 0.6, 0.9, 0.9, 0.2, 0.2, 0.8), calls=1)
+    dear = voter("dear", "aabbbbbt", (0.0,) * 8, calls=4)
     found = combine([cheap, dear], PEOPLE, TOPICS)
     assert (found.chosen_on, found.reported_on) == ((4, 4), (4, 4))
     (cascade,) = [row for row in found.rows if row.kind == "cascade"]  # the dearer one is never asked first
