@@ -8,8 +8,9 @@ from rich.text import Text
 from nuggetstream.aspects.study import AspectScores
 from nuggetstream.aspects.tree import TREE_DEPTH
 from nuggetstream.aspects.weights import PUBLISHED_WEIGHTS
-from nuggetstream.files.cells import printable, result_table, table
+from nuggetstream.files.cells import printable, table
 from nuggetstream.files.numerals import MISSING, fixed, many, number
+from nuggetstream.files.result_tables import result_table
 from nuggetstream.files.tables import Table
 
 _ASPECTS = ("factuality", "amount", "formality")

@@ -7,10 +7,6 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from nuggetstream.files.numerals import MISSING, many
-from nuggetstream.files.table_data import Kind, TableData
-from nuggetstream.files.table_writing import printed
-
 
 def printable(text: str) -> str:
     r"""Text without characters that would move the cursor.
@@ -51,23 +47,6 @@ def table(title: str, *columns: str, text: Iterable[str] = ()) -> Table:
             name, justify="left" if name in left else "right", overflow="fold", no_wrap=name not in left
         )
     return grid
-
-
-def result_table(result: TableData, most: int | None = None) -> RenderableType:
-    """Any result as a table with its notes below.
-
-    Args:
-        result: The table.
-        most: Rows to show; None for all.
-    """
-    texts = [column.header for column in result.columns if column.kind is Kind.TEXT]
-    grid = table(named(result.title), *(named(column.header) for column in result.columns), text=texts)
-    for row in result.rows[:most]:
-        cells = zip(result.columns, row, strict=True)
-        grid.add_row(*(MISSING if cell is None else named(printed(column, cell)) for column, cell in cells))
-    hidden = 0 if most is None else max(0, len(result.rows) - most)
-    more = [f"{many(hidden, 'more row')}; --plain and --out have all"] if hidden else []
-    return group(grid, *more, *result.notes)
 
 
 def group(*parts: RenderableType | str) -> Group:

@@ -55,7 +55,7 @@ def people_table(rows: Sequence[PeopleRow], by: str | None) -> Table:
 def confusion_table(rows: Sequence[PeopleRow]) -> Table:
     """What each evaluator says where people say A, tie and B."""
     columns = (text("evaluator"), text("people"), *(count(vote.lower(), vote) for vote in _VOTES))
-    cells = tuple(
+    cells: tuple[tuple[Cell, ...], ...] = tuple(
         (row.evaluator, vote, *counts)
         for row in rows
         for vote, counts in zip(_VOTES, row.confusion, strict=True)

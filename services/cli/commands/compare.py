@@ -95,7 +95,7 @@ def _beside_people(
 
 def _tables(study: "EvaluatorStudy", examples: int, *, plain: bool) -> Group:
     """Every table of a study that has a row."""
-    from nuggetstream.files.cells import result_table
+    from nuggetstream.files.result_tables import result_table
 
     tables = (
         study.table(),

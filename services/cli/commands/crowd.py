@@ -158,8 +158,9 @@ def compare(grades: Path, by: str, within: str | None, items: Path | None, plain
     Exits 2 when a file cannot be used, naming file, line and field.
     """
     from nuggetstream.crowd.contrasts import compare_groups, grouped_grades
-    from nuggetstream.files.cells import group, result_table
+    from nuggetstream.files.cells import group
     from nuggetstream.files.records import read_records
+    from nuggetstream.files.result_tables import result_table
 
     with refusing(UnusableFile):
         rows = read_records(items) if items else ()

@@ -30,7 +30,7 @@ def cover_command(
 
     A query for which a system ranked nothing counts 0, also in --per-query and --pair.
     """
-    from nuggetstream.files.cells import result_table
+    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.cover import NothingToCover, Unanswerable
     from nuggetstream.rubric.covering import cover
     from nuggetstream.rubric.graded import load
