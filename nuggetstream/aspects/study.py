@@ -89,10 +89,11 @@ class AspectScores(Tabular):
             tables.interval("low", "high", "95% of splits", digits=3),
         )
         rows = tuple((one.score, one.published, one.pearson, (one.low, one.high)) for one in self.held_out)
-        note = (
-            f"people's own aspects, mean of {SPLITS} random splits, 80% fitted and 20% tested; published: one"
+        notes = (
+            f"from people's own aspects: mean of {SPLITS} random splits, 80% fitted and 20% tested",
+            "published: of one split of single ratings; means of raters follow acceptability more closely",
         )
-        return Table("On held-out answers", columns, rows, (note,))
+        return Table("On held-out answers", columns, rows, notes)
 
     def errors_table(self) -> Table:
         """How far the judge is from people in each aspect."""
