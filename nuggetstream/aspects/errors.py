@@ -68,8 +68,8 @@ def held_out_scores(people: Sequence[HumanMeans], depth: int, seed: int) -> tupl
         Two scores; none with fewer than 25 answers, or where acceptability never varies.
 
     Source: "Weighted aspects for long-form answers", which prints 0.853 and 0.830 for one split into 80% and
-        20%. Both lie among our splits where every single rating is an entry (F21b), 0.853 near their upper
-        end; means of raters, which vary less, follow acceptability more closely.
+        20%. Both lie among our splits where every single rating is an entry (F21b), 0.853 among the
+        highest; means of raters, which vary less, follow acceptability more closely.
     """
     from sklearn.linear_model import LinearRegression
     from sklearn.tree import DecisionTreeRegressor
