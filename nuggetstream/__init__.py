@@ -10,9 +10,10 @@
     ns.agreement, ns.krippendorff          how far two or more sources of labels agree
     ns.paired, ns.benjamini_hochberg       two measurements of the same items, tested; many tests at once
     ns.crowd_agreement, ns.crowd_grades    labels of workers -> alpha, gold labels, competence, grades
+    ns.crowd_compare                       grades -> tests of groups of items, and of dimensions
     ns.rubric_cover, ns.rubric_qrels, ...  graded passages, relevance labels, rankings, leaderboards
     ns.study_texts                         texts -> length, readability, citations, markup
-    ns.compare                             two evaluations of the same battles, beside each other and people
+    ns.compare, ns.compare_evaluators      evaluations of the same battles, beside each other and people
     ns.write_report                        results of an evaluation -> one page
     ns.Client, ns.AsyncClient              a platform: submit, watch, vote, read boards
 
@@ -27,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement, krippendorff
     from nuggetstream.api.battles import explain, export_results, read_battles
-    from nuggetstream.api.comparing import compare
-    from nuggetstream.api.crowd import crowd_agreement, crowd_grades
+    from nuggetstream.api.comparing import compare, compare_evaluators
+    from nuggetstream.api.crowd import crowd_agreement, crowd_compare, crowd_grades
     from nuggetstream.api.over_time import rate_over_time
     from nuggetstream.api.paired import benjamini_hochberg, paired
     from nuggetstream.api.rating import rate
@@ -53,7 +54,9 @@ __all__ = [
     "agreement",
     "benjamini_hochberg",
     "compare",
+    "compare_evaluators",
     "crowd_agreement",
+    "crowd_compare",
     "crowd_grades",
     "explain",
     "export_results",
@@ -77,8 +80,8 @@ __all__ = [
 _NAMES = {
     "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
     "nuggetstream.api.battles": ("explain", "export_results", "read_battles"),
-    "nuggetstream.api.comparing": ("compare",),
-    "nuggetstream.api.crowd": ("crowd_agreement", "crowd_grades"),
+    "nuggetstream.api.comparing": ("compare", "compare_evaluators"),
+    "nuggetstream.api.crowd": ("crowd_agreement", "crowd_compare", "crowd_grades"),
     "nuggetstream.api.over_time": ("rate_over_time",),
     "nuggetstream.api.paired": ("benjamini_hochberg", "paired"),
     "nuggetstream.api.rating": ("rate",),

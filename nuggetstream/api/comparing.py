@@ -1,4 +1,4 @@
-"""Two evaluations of the same battles, side by side."""
+"""Evaluations of the same battles, beside each other and beside people."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ from nuggetstream.api.sources import in_python
 from nuggetstream.files.results import read_results
 from nuggetstream.report.comparing import Compared
 from nuggetstream.report.comparing import compare as compare_results
+from nuggetstream.report.evaluator_study import EvaluatorStudy, study_evaluators
+from nuggetstream.report.evaluator_votes import evaluation_names
 
 
 @in_python
@@ -15,7 +17,7 @@ def compare(first: str | Path, second: str | Path, *, by: str | None = None) -> 
     Args:
         first: Path of results.jsonl, as `nuggetstream eval` writes it.
         second: The same battles by another model, prompt or profile.
-        by: "arena", "language" or "tag" gives the shares of equal preferences in each group as well.
+        by: "arena", "category", "language" or "tag" gives the shares of equal preferences in each group, too.
 
     Returns:
         Preferences of both per predictor, with kappa and the battles in which they are opposed; both beside
@@ -31,3 +33,35 @@ def compare(first: str | Path, second: str | Path, *, by: str | None = None) -> 
     nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
     """
     return compare_results(read_results(Path(first)), read_results(Path(second)), by)
+
+
+@in_python
+def compare_evaluators(*files: str | Path, by: str | None = None) -> EvaluatorStudy:
+    """Set every evaluator of one or several evaluations beside people's votes.
+
+    Args:
+        files: Paths of results.jsonl, as `nuggetstream eval` writes them, of the same battles.
+        by: "arena", "category", "language" or "tag" gives agreement in each group as well.
+
+    Returns:
+        Agreement with people (share and kappa with 95% intervals over whole queries). Further tables are
+        `confusion_table()`, `inversions_table()`, `pairs_table()`, `labels_table()`, `calibration_table()`,
+        `bins_table()`, `combinations_table()` (panels and cascades, chosen on half of the queries) and
+        `costs_table()`, whose `plot()` draws accuracy against cost.
+
+    Raises:
+        UnusableFile: A file cannot be read, is no file of results, or holds no battle.
+        DifferentAnswers: Two files have different answers under one id.
+        ValueError: There is no file, or no such grouping.
+
+    Source: Cohen, 1968; Efron, 1979; Guo et al., 2017; Stone, 1974.
+
+    >>> compare_evaluators("nothing.jsonl")
+    Traceback (most recent call last):
+    nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
+    """
+    if not files:
+        raise ValueError("there must be a file of results")
+    paths = [Path(file) for file in files]
+    results = [read_results(path) for path in paths]
+    return study_evaluators(dict(zip(evaluation_names(paths), results, strict=True)), by)

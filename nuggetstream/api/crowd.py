@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
 from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
+from nuggetstream.crowd.contrasts import GroupComparison, compare_groups, grouped_grades
 from nuggetstream.crowd.grades import REGULARISATION, TIE
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.scale import ScaleOptions
@@ -133,6 +134,37 @@ def crowd_grades(
     columns = PairColumns(topic=topic, sides=sides, labels=_names(label), dimension=dimension)
     read = pair_labels_of(path, records, columns)
     return grade_topics(read.labels, regularisation=regularisation, tie=tie, unlabelled=read.unlabelled)
+
+
+@in_python
+def crowd_compare(
+    grades: Rows, *, by: str, within: str | None = None, items: Rows | None = None
+) -> GroupComparison:
+    """Compare the grades of groups of items, and correlate dimensions.
+
+    Args:
+        grades: Path of a file, a DataFrame such as `crowd_grades(...).to_frame()`, or dictionaries with item
+            and grade, and perhaps topic and dimension.
+        by: Column of the group of an item.
+        within: Column whose values are compared apart from each other.
+        items: Path, DataFrame or dictionaries with item and these columns; by default grades have them.
+
+    Returns:
+        Wilcoxon tests of every two groups, paired by topic and adjusted by Benjamini-Hochberg;
+        `means_table()`, and `dimensions_table()` with Kendall's tau-b within topics.
+
+    Raises:
+        UnusableFile: A row cannot be used; the message names it and its field.
+
+    Source: Wilcoxon, 1945; Benjamini and Hochberg, 1995; Kendall, 1945.
+
+    >>> rows = [{"item": g, "topic": t, "grade": n, "kind": g} for t in "uvw" for n, g in enumerate("ab")]
+    >>> crowd_compare(rows, by="kind").contrasts[0].p_value
+    0.25
+    """
+    _, described = rows_of(items, (), "items") if items is not None else (None, ())
+    _, graded = rows_of(grades, (), "grades")
+    return compare_groups(*grouped_grades(graded, by, within, described))
 
 
 def _columns(given: LabelNames) -> LabelColumns:

@@ -3,6 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nuggetstream.aspects.errors import (
+    SPLITS,
+    AspectError,
+    HeldOutScore,
+    aspect_errors,
+    held_out_scores,
+)
 from nuggetstream.aspects.ratings import HumanMeans, ModelRating
 from nuggetstream.aspects.tree import TREE_DEPTH, AcceptabilityTree, acceptability_tree
 from nuggetstream.aspects.weights import (
@@ -50,6 +57,8 @@ class AspectScores(Tabular):
         fitted: Weights fitted to people's own aspects and acceptability; None when they are not determined.
         tree: Tree from the judge's aspects to people's acceptability; None with too few answers.
         missing: What could not be computed, and why.
+        held_out: Weights and a tree from people's aspects, tested on answers that they were not fitted to.
+        errors: How far the judge is from people in each aspect.
     """
 
     judged: int
@@ -59,6 +68,8 @@ class AspectScores(Tabular):
     fitted: Refit | None
     tree: AcceptabilityTree | None
     missing: tuple[str, ...]
+    held_out: tuple[HeldOutScore, ...]
+    errors: tuple[AspectError, ...]
 
     def table(self) -> Table:
         """One row per score, and how closely it follows people."""
@@ -68,6 +79,39 @@ class AspectScores(Tabular):
             f"{self.both:,} answers rated by both, {self.judged:,} by the judge, {self.people:,} by people"
         )
         return Table("Scores against acceptability", columns, rows, (basis, *self.missing))
+
+    def held_out_table(self) -> Table:
+        """How weights and a tree do on answers that they were not fitted to, beside the paper."""
+        columns = (
+            tables.text("score"),
+            tables.number("published", digits=3),
+            tables.number("pearson", "Pearson's r", digits=3),
+            tables.interval("low", "high", "95% of splits", digits=3),
+        )
+        rows = tuple((one.score, one.published, one.pearson, (one.low, one.high)) for one in self.held_out)
+        notes = (
+            f"from people's own aspects: mean of {SPLITS} random splits, 80% fitted and 20% tested",
+            "published: of one split of single ratings; means of raters follow acceptability more closely",
+        )
+        return Table("On held-out answers", columns, rows, notes)
+
+    def errors_table(self) -> Table:
+        """How far the judge is from people in each aspect."""
+        columns = (
+            tables.text("aspect"),
+            tables.count("answers"),
+            tables.number("error", "mean error", digits=3),
+            tables.interval("low", "high", "95%", digits=3),
+            tables.number("bias", digits=3),
+        )
+        rows = tuple(
+            (one.aspect, one.answers, one.error, (one.low, one.high), one.bias) for one in self.errors
+        )
+        notes = (
+            "error: |judge - people|, of amount and formality by their distance from right; bias: signed",
+            "95%: percentile bootstrap over answers",
+        )
+        return Table("Error per aspect", columns, rows, notes)
 
 
 def follow(
@@ -116,6 +160,8 @@ def follow(
         fitted=fitted,
         tree=tree,
         missing=tuple(missing),
+        held_out=held_out_scores(list(people.values()), TREE_DEPTH, seed),
+        errors=aspect_errors(judge, people, seed),
     )
 
 

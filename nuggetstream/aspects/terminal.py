@@ -10,6 +10,8 @@ from nuggetstream.aspects.tree import TREE_DEPTH
 from nuggetstream.aspects.weights import PUBLISHED_WEIGHTS
 from nuggetstream.files.cells import printable, table
 from nuggetstream.files.numerals import MISSING, fixed, many, number
+from nuggetstream.files.result_tables import result_table
+from nuggetstream.files.tables import Table
 
 _ASPECTS = ("factuality", "amount", "formality")
 
@@ -19,7 +21,13 @@ def aspect_tables(scores: AspectScores) -> RenderableType:
     grid = table("Scores against people's acceptability", "score", "Pearson's r", text=["score"])
     for score in scores.scores:
         grid.add_row(score.score, number(score.pearson))
-    return Group(grid, *(Text(printable(line)) for line in _lines(scores)), *_fitted(scores), *_tree(scores))
+    more = (part for found in _more(scores) for part in ("", result_table(found)))
+    lines = (Text(printable(line)) for line in _lines(scores))
+    return Group(grid, *lines, *_fitted(scores), *more, *_tree(scores))
+
+
+def _more(scores: AspectScores) -> list[Table]:
+    return [found for found in (scores.held_out_table(), scores.errors_table()) if found.rows]
 
 
 def _lines(scores: AspectScores) -> Iterator[str]:

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nuggetstream.crowd.contrasts import Contrast, GroupedGrade, compare_groups
 from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import Competence, mace
 from nuggetstream.crowd.topic_grades import merits_and_grades
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.crowdrag import DIMENSIONS, FORCED_CHOICE, ORDINAL, Judged, RatedPair
-from nuggetstream.statistics.paired import benjamini_hochberg, wilcoxon
-
-STYLES = ("bullet", "essay", "news")
+from nuggetstream.files.crowdrag_authors import STYLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +26,6 @@ class Graded:
 
     merit: Mapping[str, float]
     grade: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """Grades of human and LLM answers of one style in one dimension, paired by topic.
-
-    Attributes:
-        topics: Number of topics in which both answers have a grade.
-        p_value: p-value of the two-sided Wilcoxon test; None where no topic differs.
-        adjusted: p-value adjusted by Benjamini-Hochberg over all contrasts that have one.
-        mean_difference: Mean of human grade minus LLM grade; None without topics.
-    """
-
-    topics: int
-    p_value: float | None
-    adjusted: float | None
-    mean_difference: float | None
-
-    def significant(self, rate: float = 0.05) -> bool:
-        """Whether the difference is significant at this false discovery rate."""
-        return self.adjusted is not None and self.adjusted < rate
 
 
 def competence(
@@ -83,26 +61,28 @@ def human_against_llm(
         published: Answer -> dimension -> grade within its topic.
         systems: Answer -> (topic, system such as "human-essay"); other answers are left out.
     """
-    graded = {systems[answer]: row for answer, row in published.items() if answer in systems}
-    samples = {}
-    for dimension in DIMENSIONS:
-        for style in STYLES:
-            human, llm = f"human-{style}", f"llm-{style}"
-            topics = sorted(t for t, system in graded if system == human and (t, llm) in graded)
-            samples[dimension, style] = [
-                (graded[t, human][dimension], graded[t, llm][dimension]) for t in topics
-            ]
-    tests = {key: wilcoxon([x for x, _ in rows], [y for _, y in rows]) for key, rows in samples.items()}
-    adjusted = benjamini_hochberg({key: test.p_value for key, test in tests.items() if test})
-    return {
-        key: Contrast(
-            topics=len(samples[key]),
-            p_value=test.p_value if test else None,
-            adjusted=adjusted.get(key),
-            mean_difference=test.mean_difference if test else None,
+    rows = [
+        GroupedGrade(
+            dimension=dimension,
+            topic=topic,
+            item=answer,
+            grade=row[dimension],
+            group=system.partition("-")[0],
+            within=system.partition("-")[2],
         )
-        for key, test in tests.items()
+        for answer, row in published.items()
+        if answer in systems
+        for topic, system in (systems[answer],)
+        for dimension in DIMENSIONS
+    ]
+    unknown = {
+        (dimension, style): Contrast(
+            *(dimension, style, "human", "llm"), topics=0, p_value=None, adjusted=None, mean_difference=None
+        )
+        for dimension in DIMENSIONS
+        for style in STYLES
     }
+    return unknown | {(found.dimension, found.within): found for found in compare_groups(rows).contrasts}
 
 
 def _label_matrix(questionnaires: Sequence[Judged], dimension: str) -> LabelMatrix:

@@ -105,7 +105,7 @@ FAMILIES = (
     ),
     FamilyOfRows(
         "nuggetstream.fidelity.aspects",
-        ("F20", "F21", "F22"),
+        ("F20", "F21", "F21b", "F22"),
         ("lfqa/mturk_ratings.jsonl", "lfqa/gpt4_ratings.jsonl", "lfqa/llama_ratings.jsonl"),
     ),
     FamilyOfRows(

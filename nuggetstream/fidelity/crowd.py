@@ -18,8 +18,9 @@ from nuggetstream.crowd.agreement import (
     mean,
     pairs_of,
 )
+from nuggetstream.crowd.contrasts import Contrast
 from nuggetstream.crowd.grades import same_order
-from nuggetstream.crowd.labels import Contrast, competence, human_against_llm, topic_grades
+from nuggetstream.crowd.labels import competence, human_against_llm, topic_grades
 from nuggetstream.fidelity.row import Basis, MakeRows, Row, equal, near
 from nuggetstream.files import crowdrag
 from nuggetstream.files.crowdrag_authors import read_authors

@@ -1,4 +1,4 @@
-"""Numbers of the same things: two measurements against each other, and ratings along time."""
+"""Numbers of the same things: two measurements against each other, accuracy by cost, ratings along time."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -18,7 +18,8 @@ from nuggetstream.figures.charts import (
     trace,
 )
 from nuggetstream.figures.figure import Figure
-from nuggetstream.files.numerals import number
+from nuggetstream.files.numerals import number, percent
+from nuggetstream.statistics.agreement import Agreement
 
 _NAMED = 12  # points; more names than these would overlap
 _COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, YELLOW, GREY)
@@ -80,6 +81,46 @@ def limits_figure(
             ],
         },
     )
+
+
+def cost_figure(title: str, points: Sequence[tuple[str, float, Agreement]], unit: str) -> Figure | None:
+    """How often each evaluator is right, by what it costs, with intervals.
+
+    Args:
+        title: What the figure shows.
+        points: Name of each evaluator, its cost, and its agreement with people.
+        unit: What the cost is counted in.
+
+    Returns:
+        The figure; None without a point.
+    """
+    known = [(name, cost, own, own.share) for name, cost, own in points if own.share is not None]
+    if not known:
+        return None
+    marks = trace(
+        "scatter",
+        x=[cost for _, cost, _, _ in known],
+        y=[share for *_, share in known],
+        mode="markers+text" if len(known) <= _NAMED else "markers",
+        text=[label(name, 28) for name, *_ in known],
+        textposition="top center",
+        marker={"color": BLUE, "size": 11},
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": [0.0 if own.high is None else own.high - share for _, _, own, share in known],
+            "arrayminus": [0.0 if own.low is None else share - own.low for _, _, own, share in known],
+        },
+        cliponaxis=False,
+        customdata=[own.compared for _, _, own, _ in known],
+        hovertemplate="%{text}: %{y:.1%} of %{customdata} at %{x:.3g}<extra></extra>",
+    )
+    alt = "; ".join(f"{name}: {percent(share)} right at {cost:.3g} {unit}" for name, cost, _, share in known)
+    layout = {
+        "xaxis": {"title": {"text": unit}, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": "share right"}, "tickformat": ".0%"},
+    }
+    return figure(title, alt, [marks], 420, layout)
 
 
 def timeline_figure(

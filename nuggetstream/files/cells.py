@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 
 def printable(text: str) -> str:
@@ -45,3 +47,8 @@ def table(title: str, *columns: str, text: Iterable[str] = ()) -> Table:
             name, justify="left" if name in left else "right", overflow="fold", no_wrap=name not in left
         )
     return grid
+
+
+def group(*parts: RenderableType | str) -> Group:
+    """Tables and lines in order; text is printed as it is, without characters that move the cursor."""
+    return Group(*(Text(printable(part)) if isinstance(part, str) else part for part in parts))

@@ -1,9 +1,9 @@
 """What the model calls of a battle cost, over the battles of an evaluation."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.files.evaluated import BattleRow, CostRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,18 @@ class BattleCost:
     currency: str | None
 
 
-def mean_cost(battles: Sequence[BattleRow]) -> BattleCost:
-    """The mean cost of the battles whose model calls are recorded."""
+def mean_cost(battles: Sequence[BattleRow], stages: Collection[str] | None = None) -> BattleCost:
+    """The mean cost of the battles whose model calls are recorded.
+
+    Args:
+        battles: The battles.
+        stages: Names of the stages that count; None for all.
+    """
     recorded = [battle for battle in battles if battle.spend]
-    parts = [part for battle in recorded for part in battle.spend]
-    prices = [battle.cost for battle in recorded if battle.cost is not None]
+    parts = [part for battle in recorded for part in battle.spend if stages is None or part.stage in stages]
+    prices = [
+        price for battle in recorded if (price := battle.cost if stages is None else _price(battle, stages))
+    ]
     currencies = {price.currency for price in prices}
     currency = currencies.pop() if len(currencies) == 1 and len(prices) == len(recorded) else None
 
@@ -46,3 +53,17 @@ def mean_cost(battles: Sequence[BattleRow]) -> BattleCost:
         amount=None if currency is None else mean(sum(price.amount for price in prices)),
         currency=currency,
     )
+
+
+def _price(battle: BattleRow, stages: Collection[str]) -> CostRow | None:
+    """What some stages cost; None unless each of their parts has a price, in one currency.
+
+    Stages without a call, as those of a battle that shares its nuggets with others, cost nothing.
+    """
+    prices = [part.cost for part in battle.spend if part.stage in stages]
+    known = [price for price in prices if price is not None]
+    of_all = [battle.cost] if battle.cost else []
+    currencies = {price.currency for price in known or of_all}
+    if len(known) < len(prices) or len(currencies) != 1:
+        return None
+    return CostRow(amount=sum(price.amount for price in known), currency=currencies.pop())

@@ -5,7 +5,7 @@ battles that both files have  ->  per predictor: preferences of the two, and of 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from nuggetstream.files.results import Results
 from nuggetstream.files.tables import Table, Tabular, count, interval, number, text
 from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
 from nuggetstream.report.battle_cost import BattleCost, mean_cost
+from nuggetstream.report.numbers.inversions import categories_of
 from nuggetstream.report.summary import PREDICTORS, predict
 from nuggetstream.statistics.agreement import (
     KappaWeights,
@@ -28,12 +29,13 @@ from nuggetstream.statistics.agreement import (
 
 _SEED = 791
 _RESAMPLES = 2000
-_BASELINES = ("longer answer wins", "ROUGE-L to evidence")  # which no evaluator decides
-_EVALUATED = {name: vote for name, vote in PREDICTORS.items() if name not in _BASELINES}
+BASELINES = ("longer answer wins", "ROUGE-L to evidence")  # which no evaluator decides
+_EVALUATED = {name: vote for name, vote in PREDICTORS.items() if name not in BASELINES}
 
 GROUPS: dict[str, Callable[[BattleRow], Sequence[str]]] = {
     "arena": lambda battle: [battle.arena],
     "language": lambda battle: [battle.known_language or "unknown"],
+    "category": categories_of,
     "tag": lambda battle: battle.tags,
 }
 """What battles can be grouped by: the groups that a battle is in."""
@@ -177,8 +179,7 @@ def compare(first: Results, second: Results, by: str | None = None) -> Compared:
     ids = [name for name in ours if name in theirs]
     pairs = [(ours[name], theirs[name]) for name in ids]
     for x, y in pairs:
-        if (x.a.text, x.b.text) != (y.a.text, y.b.text):
-            raise DifferentAnswers(f"battle {x.id} has other answers in {second.name} than in {first.name}")
+        check_answers(x, y, first.name, second.name)
     votes = [predict([pair[side] for pair in pairs], _EVALUATED) for side in (0, 1)]
     names = [name for name in votes[0] if name in votes[1]]
     battles = [pair[0] for pair in pairs]
@@ -190,9 +191,19 @@ def compare(first: Results, second: Results, by: str | None = None) -> Compared:
         only_second=len(theirs) - len(ids),
         preferences=[_preferences(battles, votes, name, by) for name in names],
         people=[row for row in rows if row is not None],
-        labels=agreement_of(Counter(_label_pairs(pairs))),
+        labels=agreement_of(Counter(pair for _, pair in label_pairs_of(pairs))),
         costs=(mean_cost(battles), mean_cost([pair[1] for pair in pairs])),
     )
+
+
+def check_answers(first: BattleRow, second: BattleRow, first_name: str, second_name: str) -> None:
+    """Check that two battles with one id have the same answers.
+
+    Raises:
+        DifferentAnswers: They have not; names both files.
+    """
+    if (first.a.text, first.b.text) != (second.a.text, second.b.text):
+        raise DifferentAnswers(f"battle {first.id} has other answers in {second_name} than in {first_name}")
 
 
 _Votes = Sequence[Mapping[str, Sequence[Vote | None]]]
@@ -250,7 +261,8 @@ def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: s
     )
 
 
-def _label_pairs(pairs: Iterable[tuple[BattleRow, BattleRow]]) -> Iterable[LabelPair]:
+def label_pairs_of(pairs: Iterable[tuple[BattleRow, BattleRow]]) -> Iterator[tuple[str, LabelPair]]:
+    """The query and both labels of every answer and nugget with the same text in two evaluations."""
     for first, second in pairs:
         known = {nugget.text: nugget for nugget in first.nuggets}
         for nugget in second.nuggets:
@@ -259,7 +271,7 @@ def _label_pairs(pairs: Iterable[tuple[BattleRow, BattleRow]]) -> Iterable[Label
             for side in Side:
                 x, y = getattr(same, side.value), getattr(nugget, side.value)
                 if x is not None and y is not None:
-                    yield x.support, y.support
+                    yield first.query, (x.support, y.support)
 
 
 def _rng() -> np.random.Generator:

@@ -2,15 +2,11 @@
 
 from collections.abc import Iterable
 
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from nuggetstream.domain.note import Note
-from nuggetstream.files.cells import named, printable, table
+from nuggetstream.files.cells import group, named, table
 from nuggetstream.files.numerals import MISSING, many, number, percent
-from nuggetstream.files.table_data import Kind
-from nuggetstream.files.table_writing import printed
-from nuggetstream.files.tables import Table
 from nuggetstream.rubric.agreeing import GradeAgreement
 from nuggetstream.rubric.agreement_text import cells_of, headers_of
 from nuggetstream.rubric.correlating import Comparison
@@ -46,23 +42,6 @@ def cover_tables(coverage: Coverage) -> RenderableType:
     if coverage.alpha is not None:
         lines.append(f"α-nDCG: α = {coverage.alpha:g}, over the queries of n-EXAM")
     return group(grid, *lines, *note_lines(coverage.notes))
-
-
-def result_table(result: Table, most: int | None = None) -> RenderableType:
-    """Any result as a table with its notes below.
-
-    Args:
-        result: The table.
-        most: Rows to show; None for all.
-    """
-    texts = [column.header for column in result.columns if column.kind is Kind.TEXT]
-    grid = table(named(result.title), *(named(column.header) for column in result.columns), text=texts)
-    for row in result.rows[:most]:
-        cells = zip(result.columns, row, strict=True)
-        grid.add_row(*(MISSING if cell is None else named(printed(column, cell)) for column, cell in cells))
-    hidden = 0 if most is None else max(0, len(result.rows) - most)
-    more = [f"{many(hidden, 'more row')}; --plain and --out have all"] if hidden else []
-    return group(grid, *more, *result.notes)
 
 
 def label_tables(labelled: LabelledPassages) -> RenderableType:
@@ -162,11 +141,6 @@ def basis_line(basis: Basis) -> str:
 def note_lines(notes: Iterable[Note]) -> list[str]:
     """One line per note."""
     return [f"note: {note.text}" for note in notes]
-
-
-def group(*parts: RenderableType | str) -> Group:
-    """Tables and lines in order; text is printed as it is, without characters that move the cursor."""
-    return Group(*(Text(printable(part)) if isinstance(part, str) else part for part in parts))
 
 
 def _shares(coverage: Coverage, score: CoverScore) -> tuple[str, ...]:

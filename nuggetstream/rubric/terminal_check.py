@@ -5,10 +5,10 @@ from itertools import groupby
 
 from rich.console import RenderableType
 
-from nuggetstream.files.cells import named, table
+from nuggetstream.files.cells import group, named, table
 from nuggetstream.files.numerals import MISSING, many
 from nuggetstream.rubric.checking import Check
-from nuggetstream.rubric.terminal import basis_line, group, note_lines
+from nuggetstream.rubric.terminal import basis_line, note_lines
 from nuggetstream.rubric.verification import Grid
 
 _LONGEST_TEXT = 60

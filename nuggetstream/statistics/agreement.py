@@ -189,6 +189,49 @@ def weighted_kappa(
     return None if chance == 0 else float(1 - (cost * table).sum() / chance)
 
 
+def kappa_interval(
+    tables: NDArray[np.float64],
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    weights: KappaWeights = KappaWeights.QUADRATIC,
+) -> tuple[float, float] | None:
+    """95% percentile interval of Cohen's kappa, resampling whole clusters with replacement.
+
+    Args:
+        tables: (clusters, k, k) counts over ordered categories: a confusion matrix of each cluster, such as
+            the battles about one query.
+        rng: Source of randomness.
+        resamples: Number of resamples, at least 1. Those in which kappa is undefined are left out.
+        weights: Weights of disagreements.
+
+    Returns:
+        Lower and upper bound, in [-1, 1]; None with fewer than two clusters, where kappa is undefined, and
+        where all resamples are alike, which is no certainty.
+
+    Raises:
+        ValueError: As for `weighted_kappa`, or there is no resample.
+
+    Source: Cohen, 1968; Efron, 1979; whole clusters: Field and Welsh, 2007.
+
+    >>> same = np.array([[[1.0, 0.0], [0.0, 1.0]]] * 4)
+    >>> kappa_interval(same, np.random.default_rng(0)) is None
+    True
+    """
+    clusters, size = len(tables), tables.shape[-1]
+    if resamples < 1:
+        raise ValueError(f"{resamples} resamples")
+    if clusters < 2 or weighted_kappa(tables.sum(axis=0), weights) is None:
+        return None
+    flat = tables.reshape(clusters, size * size)
+    drawn = (np.bincount(rng.integers(0, clusters, clusters), minlength=clusters) for _ in range(resamples))
+    found = (weighted_kappa((times @ flat).reshape(size, size), weights) for times in drawn)
+    kappas = [kappa for kappa in found if kappa is not None]
+    if not kappas or max(kappas) - min(kappas) < _NO_SPREAD:
+        return None
+    low, high = np.quantile(kappas, [0.025, 0.975])
+    return float(low), float(high)
+
+
 def _counts(confusion: NDArray[np.float64]) -> NDArray[np.float64]:
     table = np.asarray(confusion, dtype=float)
     if table.ndim != 2 or table.shape[0] != table.shape[1]:

@@ -14,14 +14,14 @@ from services.cli.main import main
 # What the reference of each row is: printed in the paper, recorded in its repository, computed by a second
 # implementation of ours, or worked by hand. F16, F20 and F22 have rows of two kinds.
 BASES = {
-    "P": ("F1", "F2", "F3", "F7", "F15", "F16", "F18", "F20", "F22"),
+    "P": ("F1", "F2", "F3", "F7", "F15", "F16", "F18", "F20", "F21b", "F22"),
     "R": ("F4", "F5", "F5b", "F8", "F9", "F10", "F11", "F11b", "F12", "F13", "F14", "F17", "F19"),
     "S": ("F6", "F6b", "F7b", "F16", "F18b", "F20", "F21", "F22"),
     "H": ("F23",),
 }
 IDS = [
     "F1", "F2", "F3", "F4", "F5", "F5b", "F6", "F6b", "F7", "F7b", "F8", "F9", "F10", "F11", "F11b", "F12",
-    "F13", "F14", "F15", "F16", "F17", "F18", "F18b", "F19", "F20", "F21", "F22", "F23",
+    "F13", "F14", "F15", "F16", "F17", "F18", "F18b", "F19", "F20", "F21", "F21b", "F22", "F23",
 ]  # fmt: skip
 
 

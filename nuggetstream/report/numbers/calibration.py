@@ -12,10 +12,12 @@ from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.preference import preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
+from nuggetstream.report.numbers.certainty import compute_certainty
 from nuggetstream.statistics.calibration import Calibration, calibration
 
 _CLASSES = (Vote.A, Vote.TIE, Vote.B)
 NUGGETS = "nuggets"
+RESAMPLED = "nuggets, resampled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,26 @@ def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
         for (evaluator, model), verdicts in scorers.items()
         for dimension in results.dimensions
         if any(told is not None for _, _, told in verdicts)
+    )
+
+
+def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
+    """The nuggets with the probabilities of A, tie and B when a battle's nuggets are resampled.
+
+    They tell how clear the difference of the scores is, also where labels have no probabilities.
+    """
+    found = {one.battle_id: one for one in compute_certainty(results).battles}
+    verdicts: dict[str, list[_Verdict]] = {}
+    for battle in results.battles:
+        if battle.nugget_verdict is not None:
+            own = found.get(battle.id)
+            shares = None if own is None else ProbabilitiesRow(a=own.a, b=own.b, tie=own.tie)
+            verdict = dict(battle.preferences), battle.nugget_verdict.preference, shares
+            verdicts.setdefault(battle.label_model or "unknown", []).append(verdict)
+    return tuple(
+        _of(RESAMPLED, model, dimension, own)
+        for model, own in verdicts.items()
+        for dimension in results.dimensions
     )
 
 
@@ -117,7 +139,7 @@ def _of(
             [_CLASSES.index(vote if vote in _CLASSES else Vote.TIE) for vote, _, _ in cases],
         ),
         band=None
-        if evaluator == NUGGETS
+        if evaluator in (NUGGETS, RESAMPLED)
         else tie_band(
             [shares.a - shares.b for _, _, shares in cases],
             [said for _, said, _ in cases],

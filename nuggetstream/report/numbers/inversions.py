@@ -85,11 +85,11 @@ def compute_inversions(results: Results) -> Inversions:
         )
     dimension = results.dimensions[0]
     battles = [battle for battle in results.battles if dimension in battle.preferences]
-    has_categories = any(_categories(battle) != (_NOT_GIVEN,) for battle in battles)
+    has_categories = any(categories_of(battle) != (_NOT_GIVEN,) for battle in battles)
     slices = [_slice(dimension, "all", "all battles", battles)]
     slices += _slices(dimension, "language", _language, battles)
     if has_categories:
-        slices += _slices(dimension, "category", _categories, battles)
+        slices += _slices(dimension, "category", categories_of, battles)
     return Inversions(
         dimension=dimension,
         labelled=len(battles),
@@ -116,7 +116,8 @@ def _language(battle: BattleRow) -> tuple[str, ...]:
     return (battle.known_language or _NOT_GIVEN,)
 
 
-def _categories(battle: BattleRow) -> tuple[str, ...]:
+def categories_of(battle: BattleRow) -> tuple[str, ...]:
+    """The categories of a battle by its tags; "not given" where it has none."""
     categories = tuple(tag.removeprefix(CATEGORY) for tag in battle.tags if tag.startswith(CATEGORY))
     return categories or (_NOT_GIVEN,)
 

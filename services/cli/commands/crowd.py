@@ -1,4 +1,4 @@
-"""`nuggetstream crowd`: agreement, gold labels and competence of workers, and grades from pairwise labels."""
+"""`nuggetstream crowd`: agreement, gold labels, competence of workers, grades, and grades by group."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -38,7 +38,7 @@ _limit_option = click.option(
 
 @click.group("crowd", cls=_WithDefault)
 def command() -> None:
-    """Agreement, gold labels and competence of workers; grades from pairwise labels.
+    """Agreement, gold labels and competence of workers; grades from pairwise labels, and by group.
 
     `nuggetstream crowd FILE` is short for `nuggetstream crowd agreement FILE`.
     """
@@ -135,6 +135,38 @@ def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any
         written = write_grades(graded, out, file=file.path, rows=file.rows) if out else []
     show(grade_tables(graded, limit, file=file.path, rows=file.rows), plain=plain)
     show_written(written, plain=plain)
+
+
+@command.command("compare", short_help="Grades by group, tested, and how far dimensions agree.")
+@click.argument("grades", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--by", required=True, metavar="COLUMN", help="Column of the group of an item.")
+@click.option("--within", metavar="COLUMN", help="Column whose values are compared apart from each other.")
+@click.option(
+    "--items",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File with a row per item that has these columns; by default GRADES has them.",
+)
+@plain_option
+@needing_extras
+def compare(grades: Path, by: str, within: str | None, items: Path | None, plain: bool) -> None:
+    """Compare the grades of groups of items, such as answers by people and by a model.
+
+    GRADES is a file like grades.csv of `nuggetstream crowd grades --out`: a row per item with its `item`,
+    `grade`, and perhaps `topic` and `dimension`. Groups are tested in pairs, by topic, and dimensions are
+    correlated within topics.
+
+    Exits 2 when a file cannot be used, naming file, line and field.
+    """
+    from nuggetstream.crowd.contrasts import compare_groups, grouped_grades
+    from nuggetstream.files.cells import group
+    from nuggetstream.files.records import read_records
+    from nuggetstream.files.result_tables import result_table
+
+    with refusing(UnusableFile):
+        rows = read_records(items) if items else ()
+        found = compare_groups(*grouped_grades(read_records(grades), by, within, rows))
+    tables = (found.means_table(), found.table(), found.dimensions_table())
+    show(group(*(part for table in tables if table.rows for part in (result_table(table), ""))), plain=plain)
 
 
 def _crowd_options(given: dict[str, Any]) -> "CrowdOptions":

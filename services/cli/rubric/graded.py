@@ -30,11 +30,12 @@ def cover_command(
 
     A query for which a system ranked nothing counts 0, also in --per-query and --pair.
     """
+    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.cover import NothingToCover, Unanswerable
     from nuggetstream.rubric.covering import cover
     from nuggetstream.rubric.graded import load
     from nuggetstream.rubric.grading import UnknownSystem
-    from nuggetstream.rubric.terminal import cover_tables, result_table
+    from nuggetstream.rubric.terminal import cover_tables
     from nuggetstream.rubric.writing import write_cover
 
     with refusing(UnusableFile, NothingToCover, UnknownSystem):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
+from nuggetstream.statistics.agreement import KappaWeights, kappa_interval, weighted_kappa
 
 TABLES = st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=3, max_size=3)
 ORACLE = {KappaWeights.QUADRATIC: "quadratic", KappaWeights.LINEAR: "linear", KappaWeights.NONE: None}
@@ -62,3 +62,39 @@ def test_neither_swapping_the_raters_nor_doubling_the_battles_changes_it(
 def test_what_is_no_table_of_counts_is_refused(table: list[list[float]]) -> None:
     with pytest.raises(ValueError, match="confusion matrix"):
         weighted_kappa(np.array(table))
+
+
+def test_the_interval_of_kappa_draws_whole_clusters() -> None:
+    # 30 clusters of ten equal cases each: as wide as for 30 single cases, and wider than for 300.
+    rng = np.random.default_rng(5)
+    single = np.zeros((30, 3, 3))
+    single[np.arange(30), rng.integers(0, 3, 30), rng.integers(0, 3, 30)] = 1
+    single[:15] = np.diag([1.0, 0.0, 0.0])
+    whole = kappa_interval(single * 10, np.random.default_rng(0))
+    assert whole == kappa_interval(single, np.random.default_rng(0))
+    apart = kappa_interval(np.repeat(single, 10, axis=0), np.random.default_rng(0))
+    assert whole is not None
+    assert apart is not None
+    assert whole[0] < apart[0] < apart[1] < whole[1]
+
+
+def test_the_interval_of_kappa_is_that_of_its_large_sample_variance() -> None:
+    # Fleiss, Cohen and Everitt, 1969: for two categories, both shares ½ and agreement p, var = 4p(1 - p)/n.
+    tables = np.zeros((400, 2, 2))
+    tables[:160] = [[1, 0], [0, 0]]
+    tables[160:320] = [[0, 0], [0, 1]]
+    tables[320:360] = [[0, 1], [0, 0]]
+    tables[360:] = [[0, 0], [1, 0]]
+    found = kappa_interval(tables, np.random.default_rng(1))
+    half_width = 1.96 * (4 * 0.8 * 0.2 / 400) ** 0.5
+    assert found == pytest.approx((0.6 - half_width, 0.6 + half_width), abs=0.01)
+
+
+def test_kappa_has_no_interval_without_spread() -> None:
+    rng = np.random.default_rng(0)
+    alike = np.array([[[2.0, 1.0], [1.0, 2.0]]] * 5)
+    assert kappa_interval(alike, rng) is None
+    assert kappa_interval(alike[:1], rng) is None
+    assert kappa_interval(np.array([[[1.0, 0.0], [0.0, 0.0]]] * 5), rng) is None  # undefined
+    with pytest.raises(ValueError, match="0 resamples"):
+        kappa_interval(alike, rng, resamples=0)

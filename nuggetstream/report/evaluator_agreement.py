@@ -1,0 +1,177 @@
+"""How far evaluators agree with people and with each other, with intervals that resample whole queries."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.domain.battle import Vote
+from nuggetstream.files.evaluated import BattleRow
+from nuggetstream.nuggets.label_agreement import ORDER, LabelPair, agreement_of
+from nuggetstream.report.comparing import GROUPS, Estimate, label_pairs_of
+from nuggetstream.report.evaluator_votes import Evaluator, Gathered
+from nuggetstream.statistics.agreement import (
+    Agreement,
+    agreement,
+    confusion_of,
+    kappa_interval,
+    share_interval,
+    weighted_kappa,
+)
+
+_SEED = 791
+Case = tuple[BattleRow, Vote, Vote]  # a battle, and the votes of two sources
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleRow:
+    """One evaluator beside people.
+
+    Attributes:
+        evaluator: Name of the evaluator.
+        dimension: What people were asked for.
+        group: Name of the group of battles; None for all.
+        battles: Battles with a vote of both.
+        right: Share of people's decisions that it agrees with; a predicted tie counts half.
+        kappa: Quadratically weighted kappa over A, tie, B; None where it is undefined.
+        confusion: (3, 3) counts over A, tie, B: rows for people, columns for the evaluator.
+        inverted: Ids of battles in which it prefers A and people B, or the other way round.
+    """
+
+    evaluator: str
+    dimension: str
+    group: str | None
+    battles: int
+    right: Agreement
+    kappa: Estimate | None
+    confusion: Sequence[Sequence[int]]
+    inverted: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two evaluators, or the labels of nuggets in two evaluations.
+
+    Attributes:
+        first: Name of the first.
+        second: Name of the second.
+        cases: Battles with a vote of both, or labels that both gave.
+        equal: Share of these that are equal, in [0, 1].
+        kappa: Quadratically weighted kappa over A, tie, B, or over the labels in their order; None where it
+            is undefined.
+    """
+
+    first: str
+    second: str
+    cases: int
+    equal: Estimate
+    kappa: Estimate | None
+
+
+def with_people(gathered: Gathered, dimensions: Sequence[str], by: str | None) -> Iterator[PeopleRow]:
+    """Every evaluator beside people: all battles in each dimension, then groups in the first one."""
+    for dimension in dimensions:
+        for evaluator in gathered.evaluators:
+            if cases := _cases(gathered, evaluator, dimension):
+                yield _people(evaluator, dimension, None, cases)
+    if by is None or not dimensions:
+        return
+    for evaluator in gathered.evaluators:
+        groups: dict[str, list[Case]] = {}
+        for case in _cases(gathered, evaluator, dimensions[0]):
+            for group in GROUPS[by](case[0]):
+                groups.setdefault(group, []).append(case)
+        for group, cases in sorted(groups.items()):
+            yield _people(evaluator, dimensions[0], group, cases)
+
+
+def with_each_other(evaluators: Sequence[Evaluator], gathered: Gathered) -> Iterator[PairRow]:
+    """Every two evaluators that both have a vote on a battle; baselines are left out."""
+    for first, second in combinations([one for one in evaluators if not one.baseline], 2):
+        cases = [
+            (gathered.battles[name], vote, second.votes[name])
+            for name, vote in first.votes.items()
+            if name in second.votes
+        ]
+        if cases:
+            equal = np.array([float(x.preference is y.preference) for _, x, y in cases])
+            topics = [battle.query for battle, _, _ in cases]
+            yield PairRow(
+                first=first.name,
+                second=second.name,
+                cases=len(cases),
+                equal=Estimate(float(equal.mean()), *share_interval(equal, topics, _rng())),
+                kappa=_kappa(cases),
+            )
+
+
+def labels_with_each_other(gathered: Gathered) -> Iterator[PairRow]:
+    """The labels of nuggets with the same text in every two evaluations."""
+    for (first, ours), (second, theirs) in combinations(gathered.results.items(), 2):
+        other = {battle.id: battle for battle in theirs.battles}
+        both = ((battle, other[battle.id]) for battle in ours.battles if battle.id in other)
+        labels = list(label_pairs_of(both))
+        if labels:
+            equal = np.array([float(x is y) for _, (x, y) in labels])
+            topics = [query for query, _ in labels]
+            bounds = kappa_interval(_label_tables(labels), _rng())
+            yield PairRow(
+                first=first,
+                second=second,
+                cases=len(labels),
+                equal=Estimate(float(equal.mean()), *share_interval(equal, topics, _rng())),
+                kappa=_estimate(agreement_of(Counter(pair for _, pair in labels)).kappa, bounds),
+            )
+
+
+def _cases(gathered: Gathered, evaluator: Evaluator, dimension: str) -> list[Case]:
+    """The battles with a vote of people and of an evaluator, that of people first."""
+    return [
+        (battle, human, vote)
+        for name, vote in evaluator.votes.items()
+        if (human := (battle := gathered.battles[name]).preferences.get(dimension)) is not None
+    ]
+
+
+def _people(evaluator: Evaluator, dimension: str, group: str | None, cases: Sequence[Case]) -> PeopleRow:
+    people, votes = [human for _, human, _ in cases], [vote for *_, vote in cases]
+    return PeopleRow(
+        evaluator=evaluator.name,
+        dimension=dimension,
+        group=group,
+        battles=len(cases),
+        right=agreement(votes, people, [battle.query for battle, *_ in cases], _rng()),
+        kappa=_kappa(cases),
+        confusion=confusion_of(people, votes).astype(int).tolist(),
+        inverted=[battle.id for battle, human, vote in cases if {human, vote} == {Vote.A, Vote.B}],
+    )
+
+
+def _kappa(cases: Sequence[Case]) -> Estimate | None:
+    by_query: dict[str, list[Case]] = {}
+    for case in cases:
+        by_query.setdefault(case[0].query, []).append(case)
+    tables = np.array(
+        [confusion_of([x for _, x, _ in own], [y for *_, y in own]) for own in by_query.values()]
+    )
+    return _estimate(weighted_kappa(tables.sum(axis=0)), kappa_interval(tables, _rng()))
+
+
+def _label_tables(labels: Sequence[tuple[str, LabelPair]]) -> NDArray[np.float64]:
+    """(queries, 4, 4) counts of pairs of labels."""
+    place = {query: index for index, query in enumerate(dict.fromkeys(query for query, _ in labels))}
+    tables = np.zeros((len(place), len(ORDER), len(ORDER)))
+    for query, (x, y) in labels:
+        tables[place[query], ORDER.index(x), ORDER.index(y)] += 1
+    return tables
+
+
+def _estimate(value: float | None, bounds: tuple[float, float] | None) -> Estimate | None:
+    return None if value is None else Estimate(value, *(bounds or (None, None)))
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(_SEED)
