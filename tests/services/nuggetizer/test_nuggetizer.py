@@ -230,8 +230,8 @@ def test_the_example_of_the_prompt_is_no_nugget() -> None:
 
 
 def test_a_prompt_shows_no_fact_that_could_be_copied_unless_the_server_takes_no_schema() -> None:
-    # After 4,000 tokens of documents, the 0.5B wrote "v a1 c3: One fact in a short sentence", the same for a2,
-    # and so on, in 20 of 23 replies. Without the example it writes facts.
+    # After 4,000 tokens of documents, the 0.5B wrote "v a1 c3: One fact in a short sentence", the same for
+    # a2, and so on, in 20 of 23 replies. Without the example it writes facts.
     documents, example = [Block("answer", "a1", "The moon pulls.")], EXAMPLE.rstrip(".")
     asked = all_at_once("Why?", documents, 9)
     for prompt in (
