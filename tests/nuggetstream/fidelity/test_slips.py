@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nuggetstream.crowd import agreement, labels, topic_grades
+from nuggetstream.crowd import agreement, contrasts, labels, topic_grades
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.fidelity import crowd, ragelo, ratings, rubric_leaderboards, rubric_passages, search_arena
 from nuggetstream.fidelity.row import MakeRows
@@ -48,7 +48,7 @@ def both_bad_dropped(patch: pytest.MonkeyPatch) -> None:
 
 
 def no_benjamini_hochberg(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(labels, "benjamini_hochberg", dict)
+    patch.setattr(contrasts, "benjamini_hochberg", dict)
 
 
 def linear_kappa(patch: pytest.MonkeyPatch) -> None:
