@@ -45,7 +45,7 @@ def test_a_test_without_its_program_fails_in_ci_and_skips_elsewhere(monkeypatch:
 
 def test_ci_installs_the_programs_and_runs_what_the_readme_names() -> None:
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
-    assert re.findall(r"^make (\w+)$", script, re.MULTILINE) == ["check", "test", "docs"]
+    assert re.findall(r"^make ([a-z ]+)$", script, re.MULTILINE) == ["check docs", "test"]
     assert ".ci/tools" in script
     installer = (ROOT / ".ci/tools").read_text(encoding="utf-8")
     loop = re.search(r"^for program in (.*); do$", installer, re.MULTILINE)

@@ -29,6 +29,7 @@ GOOD = Numbers(
 )
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.broker
 def test_the_small_scale_accepts_all_and_measures_lag_and_steps(tmp_path: Path) -> None:
