@@ -160,14 +160,14 @@ async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: 
         "ours": (1, 1),
     }
     assert all(float(agents[name]["cost"]["amount"]) > 0 for name in ("rag", "fusion"))
-    assert agents["ours"]["calls"] == 0
+    assert (agents["ours"]["calls"], agents["ours"]["cost"]) == (None, None)
     assert agents["ours"]["retrieval"] == {
         "queries": 1,
         "MRR@5, label 1": 1.0,
         "MRR@5, label 2": 1.0,
         "nDCG@10": pytest.approx(2 / (2 + 0.63093), abs=1e-4),
     }
-    assert "\nours\t1\t1\t0\t" in again
+    assert "\nours\t1\t1\t\t\t\t\n" in again
     missing = strict(study.out / "unanswered.jsonl")  # one line
     assert (missing["agent"], missing["query"]) == ("ours", "calm")
 

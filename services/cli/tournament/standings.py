@@ -18,7 +18,7 @@ from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.pairwise import meetings
 from nuggetstream.ratings.ties import TiePolicy
 from services.cli.tournament.answering import stored_answers
-from services.cli.tournament.plan import Plan
+from services.cli.tournament.plan import BuiltIn, Plan
 from services.runtime.llm.accounting import SpendStore
 
 Json = dict[str, Any]
@@ -34,18 +34,20 @@ class AgentAnswers:
     Attributes:
         answers: Number of its answers.
         missing: Number of queries without one.
-        input_tokens: Tokens of the prompts behind its answers, also where a reply was cached.
-        output_tokens: Tokens of the replies.
-        calls: Number of calls that were booked for it. A call that several agents need is made once.
-        cost: What they cost; None where a price is unknown.
+        input_tokens: Tokens of the prompts behind its answers, also where a reply was cached; None where an
+            answer does not tell them.
+        output_tokens: Tokens of the replies; None where an answer does not tell them.
+        calls: Number of calls that were booked for it. A call that several agents need is made once. None for
+            an agent that is not built in, whose calls are not booked here.
+        cost: What the calls cost; None where a price is unknown, or the calls are.
         rankings: Query -> ids of documents, best first; only queries for which the agent tells a ranking.
     """
 
     answers: int = 0
     missing: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    calls: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    calls: int | None = 0
     cost: Decimal | None = Decimal(0)
     rankings: dict[str, Sequence[str]] = field(default_factory=dict)
 
@@ -67,20 +69,27 @@ async def answers_of(
     found = {}
     for name in plan.agents:
         own = found[name] = AgentAnswers()
+        if not isinstance(plan.agents[name], BuiltIn):
+            own.calls = own.cost = None
         for row in stored_answers(out, name):
             answer = row.value
             if answer["qid"] not in queries:
                 continue
             own.answers += 1
-            own.input_tokens += answer["input_tokens"] or 0
-            own.output_tokens += answer["output_tokens"] or 0
+            own.input_tokens = _sum(own.input_tokens, answer["input_tokens"])
+            own.output_tokens = _sum(own.output_tokens, answer["output_tokens"])
             if answer["ranking"] is not None:
                 own.rankings[answer["qid"]] = answer["ranking"]
-            spent = await spend.of_battle(answer["key"])
-            own.calls += spent.calls
-            own.cost = None if own.cost is None or spent.unpriced else own.cost + spent.amount
+            if own.calls is not None:
+                spent = await spend.of_battle(answer["key"])
+                own.calls += spent.calls
+                own.cost = None if own.cost is None or spent.unpriced else own.cost + spent.amount
         own.missing = len(queries) - own.answers
     return found
+
+
+def _sum(total: int | None, more: int | None) -> int | None:
+    return None if total is None or more is None else total + more
 
 
 @dataclass(frozen=True, slots=True)

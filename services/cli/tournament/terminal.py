@@ -64,7 +64,8 @@ def _answers(standings: Standings) -> Table:
     rows.caption_justify = "left"
     for name, own in standings.agents.items():
         numbers = (own.answers, own.missing, own.calls, own.input_tokens, own.output_tokens)
-        rows.add_row(named(name), *map(count, numbers), _money(own.cost, standings.currency))
+        shown = (MISSING if each is None else count(each) for each in numbers)
+        rows.add_row(named(name), *shown, _money(own.cost, standings.currency))
     return rows
 
 

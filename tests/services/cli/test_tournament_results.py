@@ -39,6 +39,9 @@ QUERIES = {f"q{number}": f"Why {number}?" for number in range(4)}
 PLAN = Plan.model_validate(
     {"queries": "q", "agents": {name: {"kind": "recorded", "answers": "a"} for name in ("x", "y", "z")}}
 )
+BUILT_IN = Plan.model_validate(
+    {"queries": "q", "documents": "d", "agents": {name: {"kind": "rag"} for name in ("x", "y", "z")}}
+)
 
 
 @dataclass
@@ -49,6 +52,7 @@ class Told:
     fails: frozenset[str] = frozenset()
     key: str = "k"
     asked: Counter[str] = field(default_factory=Counter)
+    tokens: tuple[int, int] | None = (10, 2)
 
     def key_of(self, query: str) -> str:
         return f"{self.key} {query}"
@@ -59,7 +63,7 @@ class Told:
             raise Permanent(Reason.LLM_REFUSED, "it declined")
         text = f"{self.says} [1]."
         return Answered(
-            text=text, references=("d",), texts={"d": "A text."}, ranking=("d", "e"), tokens=(10, 2)
+            text=text, references=("d",), texts={"d": "A text."}, ranking=("d", "e"), tokens=self.tokens
         )
 
 
@@ -163,7 +167,7 @@ async def test_costs_are_those_of_the_ledger_and_unknown_where_a_price_is(tmp_pa
     for agent, query, cost in (("x", "q0", "0.25"), ("x", "q1", "0.5"), ("y", "q0", None)):
         money = None if cost is None else Money(Decimal(cost))
         await spend.add(entry(run.asked(agent, query).booked, money))
-    found = await answers_of(tmp_path, PLAN, QUERIES, spend)
+    found = await answers_of(tmp_path, BUILT_IN, QUERIES, spend)
     assert (found["x"].answers, found["x"].missing, found["x"].calls, found["x"].cost) == (
         4,
         0,
@@ -172,6 +176,13 @@ async def test_costs_are_those_of_the_ledger_and_unknown_where_a_price_is(tmp_pa
     )
     assert (found["y"].answers, found["y"].missing, found["y"].calls, found["y"].cost) == (3, 1, 1, None)
     assert (found["z"].input_tokens, found["z"].output_tokens, found["z"].cost) == (40, 8, Decimal(0))
+
+
+async def test_what_an_agent_that_is_not_built_in_costs_is_unknown_and_not_zero(tmp_path: Path) -> None:
+    await answered(tmp_path, {"x": Told("X"), "y": Told("Y", tokens=None)})
+    found = await answers_of(tmp_path, PLAN, QUERIES, MemorySpendStore())
+    assert (found["x"].calls, found["x"].cost, found["x"].input_tokens) == (None, None, 40)
+    assert (found["y"].answers, found["y"].input_tokens, found["y"].output_tokens) == (4, None, None)
 
 
 def entry(booked: str, cost: Money | None) -> Entry:
