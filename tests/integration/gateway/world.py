@@ -183,11 +183,12 @@ async def opened(
         tail = Tail.of(database, gateway)
         await stack.enter_async_context(tail.listening(bus))
         sender = await stack.enter_async_context(Sender(GuardedBackend(resolver, receivers)))
-        with mock.patch("fastapi._compat.v2.TypeAdapter", _adapter):
-            further = further_routes(
-                gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
-            )
-            app = create_app(gateway, None, *further, sites=sites)
+        # Routes are completed when the first request arrives.
+        stack.enter_context(mock.patch("fastapi._compat.v2.TypeAdapter", _adapter))
+        further = further_routes(
+            gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
+        )
+        app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2, limits=RPC_LIMITS)
