@@ -31,6 +31,7 @@ FORMATS: list[FileFormat] = [
     ragelo.RAGELO,
     ragelo.RAGELO_VERDICTS,
     votes.RAGDOLL_JUDGMENTS,
+    votes.ALPACA_EVAL,
     votes.PLAIN_VOTES,
     *labels.FORMATS,
     own.NUGGETSTREAM,

@@ -1,6 +1,7 @@
 """Files of votes and verdicts without the texts, which `nuggetstream rate` takes.
 
 RAGDoll judgments   {qid, assistant_a_run_id, assistant_b_run_id, judge_verdict: "A", "B" or "Tie", status}
+AlpacaEval          {instruction, generator_1, generator_2, preference: 1 to 2, the higher the better for 2}
 votes               rows with two systems and a winner
 """
 
@@ -29,6 +30,7 @@ _PAIRS = (
 _WINNERS = ("winner", "vote", "outcome")
 # Columns of files that also have the answers, and are battles.
 _TEXTS = ("a", "text_a", "answer_a", "response_a", "conversation_a", "messages_a", "messages")
+_EQUAL = 1.5  # the preference of AlpacaEval for neither answer
 _VERDICTS = {"A": "a", "B": "b", "Tie": "tie"}
 
 
@@ -74,6 +76,23 @@ def _judgment_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
         "system_a": fields.get("assistant_a_run_id"),
         "system_b": fields.get("assistant_b_run_id"),
         "winner": None if said is None else _VERDICTS[said],
+    }
+
+
+def _preference(row: Row) -> list[Line]:
+    columns = ("instruction", "generator_1", "generator_2")
+    return verdict_row(row, columns, _preference_vote(object_of(row))["winner"])
+
+
+def _preference_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    said = fields.get("preference")
+    if said is not None and not (isinstance(said, int | float) and 1 <= said <= 2):
+        raise InvalidSubmission([f"preference: is {shown(said)}; expected a number from 1 to 2"])
+    return {
+        "battle": fields.get("instruction"),
+        "system_a": fields.get("generator_1"),
+        "system_b": fields.get("generator_2"),
+        "winner": None if said is None else "tie" if said == _EQUAL else str(2 - said),
     }
 
 
@@ -142,6 +161,17 @@ RAGDOLL_JUDGMENTS = FileFormat(
     vote_of=_judgment_vote,
     fields="the verdict of each pair of runs on a query; a failed one has no winner",
     lost="the judge's text, model, tokens and time",
+    used_by="nuggetstream rate",
+)
+ALPACA_EVAL = FileFormat(
+    name="alpaca-eval",
+    title="AlpacaEval annotations",
+    holds=VOTES,
+    recognises=lambda sample: sample.has("instruction", "generator_1", "generator_2", "preference"),
+    read=lambda source: lines_of(source.rows(), _preference),
+    vote_of=_preference_vote,
+    fields="the preference of the annotator, as the share of the point that the first generator takes",
+    lost="the answers, the annotator and its reply",
     used_by="nuggetstream rate",
 )
 PLAIN_VOTES = FileFormat(

@@ -28,6 +28,7 @@ RECOGNISED = {
     "trec_rag_2025.jsonl": "trec-rag",
     "ragdoll_answers.jsonl": "ragdoll",
     "ragdoll_judgments.jsonl": "ragdoll-judgments",
+    "alpaca_eval.jsonl": "alpaca-eval",
     "nuggetizer_pool.jsonl": "nuggetizer-pool",
     "nuggetizer_nuggets.jsonl": "nuggetizer-nuggets",
     "nuggetizer_assignments.jsonl": "nuggetizer-assignments",
@@ -174,6 +175,19 @@ def test_comparia_has_a_choice_an_equality_or_no_vote() -> None:
         "p1-p2", QUERY, "fr", ("category:Nature",),
     )  # fmt: skip
     assert lines("comparia.jsonl")[1][0].problems[0].startswith("conversation_a: is not valid JSON")
+
+
+def test_preferences_of_alpaca_eval_are_shares_of_the_point() -> None:
+    found, bad = rows("alpaca_eval.jsonl")
+    assert [(row["system_a"], row["system_b"], row["winner"]) for row in found] == [
+        ("base", "new", "1.0"), ("base", "new", "0.25"), ("base", "new", "tie"), ("base", "new", None),
+    ]  # fmt: skip
+    assert bad == [(5, "preference: is 3; expected a number from 1 to 2")]
+    outcomes = {1.0: Vote.A, 2.0: Vote.B, 1.75: 0.25}
+    for preference, outcome in outcomes.items():
+        row = {"instruction": "Why?", "generator_1": "x", "generator_2": "y", "preference": preference}
+        [vote] = ns.read_votes([row]).votes
+        assert (vote.system_a, vote.system_b, vote.outcome) == ("x", "y", outcome)
 
 
 def test_runs_of_trec_become_a_battle_for_every_two_systems_with_numbered_citations() -> None:

@@ -26,6 +26,7 @@ WITH_VOTES = (
     "crowdrag25.jsonl",
     "ragelo_verdicts.csv",
     "ragdoll_judgments.jsonl",
+    "alpaca_eval.jsonl",
     "votes.jsonl",
 )
 DOCUMENTS = {"d1": "Leaves."}
