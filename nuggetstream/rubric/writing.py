@@ -8,6 +8,7 @@ from typing import Any
 
 from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
+from nuggetstream.rubric.check_page import write_page
 from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Comparison
 from nuggetstream.rubric.covering import Coverage
@@ -66,7 +67,7 @@ def write_cover(
 
 
 def write_check(checked: Check, out: Path) -> list[Path]:
-    """Write verify.json and one CSV file per listing; returns the paths.
+    """Write verify.json, verify.html and one CSV file per listing; returns the paths.
 
     A listing that is undefined, for instance because no passage was judged, has no file and is null.
 
@@ -86,11 +87,13 @@ def write_check(checked: Check, out: Path) -> list[Path]:
         "grades": {str(grade): count for grade, count in checked.counts.items()},
         "spurious": spurious,
         "uncovered": None if checked.uncovered is None else len(checked.uncovered),
+        "contradicted": None if checked.contradicted is None else len(checked.contradicted),
+        "alike": len(checked.alike),
         "listed": len(checked.listing),
     }
     tables = _check_tables(checked)
     written = [write_table(out / name, columns, rows) for name, (columns, rows) in tables.items()]
-    return [write_json(out / "verify.json", content), *written]
+    return [write_json(out / "verify.json", content), write_page(checked, out / "verify.html"), *written]
 
 
 def write_comparison(comparison: Comparison, out: Path) -> list[Path]:
@@ -200,6 +203,15 @@ def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Js
             ("query", "passage", "judgment", "best", "text"),
             [asdict(passage) for passage in checked.uncovered],
         )
+    if checked.contradicted is not None:
+        tables["contradicted.csv"] = (
+            ("query", "item", "passage", "grade", "check", "reply"),
+            [asdict(each) for each in checked.contradicted],
+        )
+    tables["alike.csv"] = (
+        ("query", "item", "answered", "passages", "best", "text"),
+        [asdict(each) | {"text": checked.texts.get(each.item)} for each in checked.alike],
+    )
     tables["grid.csv"] = (
         ("query", "passage", "item", "grade"),
         [

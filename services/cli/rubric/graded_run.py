@@ -78,10 +78,21 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     Raises:
         click.ClickException: No passage could be graded.
     """
-    llm, state = job.llm, out / STATE
-    currency = llm.price_table().currency
+    played = await play(job, out / STATE, console, stop)
+    if played is None:
+        return STOPPED
+    grading, progress = played
+    verified = isinstance(job.options, RubricOptions) and job.options.verify
+    _print_summary(grading, _write(grading, out, verified=verified), progress)
+    return None
+
+
+async def play(
+    job: Job, state: Path, console: Console, stop: asyncio.Event
+) -> tuple[PassageRun, Progress] | None:
+    """Grade passages with the replies that a folder keeps; None when it was stopped before the end."""
+    llm, currency, total = job.llm, job.llm.price_table().currency, len(job.passages.pooled)
     batches = batches_of(llm, state, console) if job.batched else None
-    total = len(job.passages.pooled)
     async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
         spend = CountedSpend(database, currency)
         with Meter(console, total, unit="passages", result="grades") as meter:
@@ -103,17 +114,11 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
                 )
                 if not await grading.run():
                     console.print("stopped; run the same command again to continue from here")
-                    return STOPPED
+                    return None
         if batches is not None:
             await batches.finish()
-    verified = isinstance(job.options, RubricOptions) and job.options.verify
-    written = _write(grading, out, verified=verified)
-    _print_summary(
-        grading,
-        written,
-        progress_of(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency),
-    )
-    return None
+    progress = progress_of(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency)
+    return grading, progress
 
 
 def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
