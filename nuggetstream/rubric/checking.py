@@ -199,7 +199,7 @@ def _notes(checked: Check) -> Iterator[Note]:
     if basis.ungraded:
         yield Note("ungraded", f"{many(basis.ungraded, 'passage')} without a grade, left out")
     if checked.unread:
-        text = f"{many(checked.unread, 'relevant passage')} of the labels are not in the file"
+        text = f"{many(checked.unread, 'passage')} that the labels call relevant, and that the file lacks"
         yield Note("not_in_file", f"{text}: whether an item covers them is not known")
     if checked.texts:
         unnamed = sum(item not in checked.texts for item in items_of(checked.graded.passages))

@@ -1,4 +1,4 @@
-"""A question bank that people edit: only what an edit touches is graded again, and scores are shown before."""
+"""A bank that people edit: only what an edit touches is graded again, and scores are shown before."""
 
 import json
 from pathlib import Path
@@ -132,8 +132,8 @@ async def test_a_bank_is_supplied_approved_and_changes_behind_the_history_are_no
     written(tmp_path, "queries.tsv", "tides\twhat causes tides\n")
     written(tmp_path, "mine.tsv", "tides\tWhich body pulls?\ntides\tHow often?\n")
     bank, who = tmp_path / "bank.jsonl", ("--by", "bo", "--reason", "first")
-    supply = ("rubric", "bank", "supply", tmp_path / "mine.tsv", "--bank", bank)
-    supply = (*supply, "--queries", tmp_path / "queries.tsv", *who)
+    files = (tmp_path / "mine.tsv", "--bank", bank, "--queries", tmp_path / "queries.tsv")
+    supply = ("rubric", "bank", "supply", *files, *who)
     code, output = await nuggetstream(*supply)
     assert code == 0, output
     assert "2 questions of 1 query" in output
