@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from nuggetstream.files.table_writing import rows_of
 from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.rubric.check_page import write_page
@@ -53,14 +54,14 @@ def write_cover(
         "notes": [asdict(note) for note in coverage.notes],
         "overall": coverage.shares(coverage.overall),
         "systems": systems,
-        **{name: {"rows": _rows(study), "notes": list(study.notes)} for name, study in studies.items()},
+        **{name: {"rows": rows_of(study), "notes": list(study.notes)} for name, study in studies.items()},
     }
     columns = ("system", *coverage.shares(coverage.overall), "ranked")
     return [
         write_json(out / "cover.json", content),
         write_table(out / "cover.csv", columns, systems),
         *(
-            write_table(out / f"cover-{name.replace('_', '-')}.csv", study.names, _rows(study))
+            write_table(out / f"cover-{name.replace('_', '-')}.csv", study.names, rows_of(study))
             for name, study in {"queries": coverage.per_query(), **studies}.items()
         ),
     ]
@@ -226,20 +227,6 @@ def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Js
         [asdict(answer) for answer in checked.listing],
     )
     return tables
-
-
-def _rows(table: Table) -> list[Json]:
-    """The rows of a table by the names of its columns; an interval has two."""
-    return [
-        {
-            name: value
-            for column, cell in zip(table.columns, row, strict=True)
-            for name, value in zip(
-                column.names, cell if isinstance(cell, tuple) else (cell,) * len(column.names), strict=True
-            )
-        }
-        for row in table.rows
-    ]
 
 
 def _side(scoring: Scoring) -> Json:

@@ -21,12 +21,13 @@ from services.offline.heuristics import (
 )
 from services.offline.heuristics.extract import extract
 from services.offline.heuristics.facts import VITAL
-from services.offline.heuristics.text import terms, verbatim
+from services.offline.heuristics.text import sentences, terms, verbatim
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
 from services.runtime.llm.replies import (
+    AnsweredQueriesReply,
     AnswerReply,
     AssignmentReply,
     CreatedNugget,
@@ -34,6 +35,7 @@ from services.runtime.llm.replies import (
     NuggetImportance,
     NuggetsReply,
     NuggetSupport,
+    QueriesReply,
     VariationsReply,
     VerdictReply,
     WindowReply,
@@ -43,6 +45,8 @@ from services.runtime.llm.replies import (
 _DEFAULT_LIMIT = 30
 _SUREST = 0.95  # probability that the most salient nugget is vital
 _WITH_CONTRADICTIONS = "- c, contradiction: "  # in the instructions of a prompt that asks for this label
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORT, _ABOUT = 3, 4  # letters of a word that says little; words of a query of the offline model
 _LIMIT = re.compile(r"^limit: (\d+)$", re.MULTILINE)
 
 
@@ -264,6 +268,29 @@ def _answer(prompt: ParsedPrompt) -> AnswerReply:
     return AnswerReply(answer=extract(prompt.query, prompt.documents(), prompt.limit, prompt.embed))
 
 
+def _queries(prompt: ParsedPrompt) -> QueriesReply:
+    """A query about the longest words of each sentence, the sentence with the most different ones first."""
+    found = []
+    for sentence in sentences(prompt.the("chunk").text):
+        words = list(dict.fromkeys(word for word in _WORD.findall(sentence) if len(word) > _SHORT))
+        longest = sorted(words, key=len, reverse=True)[:_ABOUT]
+        if len(longest) == _ABOUT:
+            found.append((len(words), " ".join(word for word in words if word in longest)))
+    best = sorted(found, key=lambda each: -each[0])[: prompt.limit]
+    return QueriesReply(queries=[f"What is said about {about}?" for _, about in best])
+
+
+def _answered_queries(prompt: ParsedPrompt) -> AnsweredQueriesReply:
+    """The queries of which the text has at least half of the terms."""
+    known = set(terms(prompt.the("chunk").text))
+    queries = {block.id: terms(block.text) for block in prompt.of("query")}
+    return AnsweredQueriesReply(
+        answered=[
+            name for name, own in queries.items() if 2 * sum(term in known for term in own) >= len(own) > 0
+        ]
+    )
+
+
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
     nuggets = prompt.of("nugget")
     answer = Numbered.read(prompt.the("answer").text)
@@ -296,4 +323,6 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "verdict_decision": verdict_decision,
     "query_variations": _variations,
     "answer": _answer,
+    "collection_queries": _queries,
+    "queries_answered": _answered_queries,
 }

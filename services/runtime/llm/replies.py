@@ -270,6 +270,18 @@ class AnswerReply(Reply):
     answer: str
 
 
+class QueriesReply(Reply):
+    """Reply to task `collection_queries`: queries that a part of a document answers."""
+
+    queries: list[str]
+
+
+class AnsweredQueriesReply(Reply):
+    """Reply to task `queries_answered`: the IDs of the queries that the chunk answers."""
+
+    answered: list[str]
+
+
 class VerdictReply(Reply):
     """Reply to task `verdict`: the reasons come first, so that the winner follows from them."""
 
