@@ -43,7 +43,7 @@ class BankEntry:
     Attributes:
         version: Version of the bank, from 1.
         action: What happened.
-        by: Who did it; None where nobody knows.
+        by: Who did it; None where it is unknown.
         reason: Why.
         at: When, in UTC.
         content: SHA-256 of the questions at that time.

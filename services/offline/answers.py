@@ -21,13 +21,14 @@ from services.offline.heuristics import (
 )
 from services.offline.heuristics.extract import extract
 from services.offline.heuristics.facts import VITAL
-from services.offline.heuristics.text import sentences, terms, verbatim
+from services.offline.heuristics.queries import answered_by, queries_about, variations_of
+from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
+from services.runtime.llm.query_replies import AnsweredQueriesReply, QueriesReply, VariationsReply
 from services.runtime.llm.replies import (
-    AnsweredQueriesReply,
     AnswerReply,
     AssignmentReply,
     CreatedNugget,
@@ -35,8 +36,6 @@ from services.runtime.llm.replies import (
     NuggetImportance,
     NuggetsReply,
     NuggetSupport,
-    QueriesReply,
-    VariationsReply,
     VerdictReply,
     WindowReply,
     Winner,
@@ -45,8 +44,6 @@ from services.runtime.llm.replies import (
 _DEFAULT_LIMIT = 30
 _SUREST = 0.95  # probability that the most salient nugget is vital
 _WITH_CONTRADICTIONS = "- c, contradiction: "  # in the instructions of a prompt that asks for this label
-_WORD = re.compile(r"[^\W\d_]+")
-_SHORT, _ABOUT = 3, 4  # letters of a word that says little; words of a query of the offline model
 _LIMIT = re.compile(r"^limit: (\d+)$", re.MULTILINE)
 
 
@@ -256,39 +253,11 @@ def verdict_decision(prompt: ParsedPrompt) -> DecisionReply:
 
 
 def _variations(prompt: ParsedPrompt) -> VariationsReply:
-    """The terms of the query, then the longer half of them, then all but one of them."""
-    words = list(dict.fromkeys(terms(prompt.query)))
-    longer = sorted(words, key=len, reverse=True)[: (len(words) + 1) // 2]
-    without = [[word for word in words if word != left] for left in sorted(words, key=len)]
-    lists = [words, [word for word in words if word in longer], *without]
-    return VariationsReply(searches=[" ".join(kept) for kept in lists if kept][: prompt.limit])
+    return VariationsReply(searches=variations_of(prompt.query, prompt.limit))
 
 
 def _answer(prompt: ParsedPrompt) -> AnswerReply:
     return AnswerReply(answer=extract(prompt.query, prompt.documents(), prompt.limit, prompt.embed))
-
-
-def _queries(prompt: ParsedPrompt) -> QueriesReply:
-    """A query about the longest words of each sentence, the sentence with the most different ones first."""
-    found = []
-    for sentence in sentences(prompt.the("chunk").text):
-        words = list(dict.fromkeys(word for word in _WORD.findall(sentence) if len(word) > _SHORT))
-        longest = sorted(words, key=len, reverse=True)[:_ABOUT]
-        if len(longest) == _ABOUT:
-            found.append((len(words), " ".join(word for word in words if word in longest)))
-    best = sorted(found, key=lambda each: -each[0])[: prompt.limit]
-    return QueriesReply(queries=[f"What is said about {about}?" for _, about in best])
-
-
-def _answered_queries(prompt: ParsedPrompt) -> AnsweredQueriesReply:
-    """The queries of which the text has at least half of the terms."""
-    known = set(terms(prompt.the("chunk").text))
-    queries = {block.id: terms(block.text) for block in prompt.of("query")}
-    return AnsweredQueriesReply(
-        answered=[
-            name for name, own in queries.items() if 2 * sum(term in known for term in own) >= len(own) > 0
-        ]
-    )
 
 
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
@@ -323,6 +292,8 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "verdict_decision": verdict_decision,
     "query_variations": _variations,
     "answer": _answer,
-    "collection_queries": _queries,
-    "queries_answered": _answered_queries,
+    "collection_queries": lambda p: QueriesReply(queries=queries_about(p.the("chunk").text, p.limit)),
+    "queries_answered": lambda p: AnsweredQueriesReply(
+        answered=answered_by(p.the("chunk").text, {block.id: block.text for block in p.of("query")})
+    ),
 }

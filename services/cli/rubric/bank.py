@@ -1,9 +1,9 @@
 """`nuggetstream rubric bank …`: question banks that people supply, edit, approve and keep partly secret."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,10 @@ from nuggetstream.files.opening import UnusableFile
 from services.cli.rubric.bank_options import BANK, EDIT_OPTIONS, WHO
 from services.cli.rubric.options import FILE
 from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
+
+if TYPE_CHECKING:
+    from nuggetstream.rubric.bank_edit import BankChange
+    from services.cli.rubric.bank_grading import Regraded
 
 
 @click.group("bank")
@@ -63,7 +67,6 @@ def edit_command(
     are computed by the next `rubric grade`.
     """
     from nuggetstream.files.queries import read_queries
-    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.bank_edit import InvalidBankEdit, edited_bank
     from nuggetstream.rubric.bank_file import keep, read_lines, write_lines
     from nuggetstream.rubric.cover import NothingToCover
@@ -84,18 +87,7 @@ def edit_command(
                 k=given["k"],
                 minimum=given["min_grade"],
             )
-    for change in changes:
-        click.echo(
-            f"{change.op.value.replace('_', ' ')}: {change.text} ({change.after or change.before})", err=plain
-        )
-    if after is None:
-        click.echo("note: name the graded file with --graded to see how scores change", err=plain)
-    else:
-        show(result_table(after.scores.table()), plain=plain)
-        if after.ungraded:
-            click.echo(
-                f"note: {many(len(after.ungraded), 'passage')} without grades on new questions", err=plain
-            )
+    _show_edit(changes, after, plain=plain)
     if preview:
         click.echo("nothing was kept", err=plain)
         return
@@ -177,3 +169,21 @@ def _operations(given: dict[str, Any]) -> Iterator[Any]:
     for item, answer in given["key"]:
         keys.setdefault(item, []).append(answer)
     yield from (BankOperation(BankOp.KEYS, item, None, tuple(answers)) for item, answers in keys.items())
+
+
+def _show_edit(changes: "Sequence[BankChange]", after: "Regraded | None", *, plain: bool) -> None:
+    """What an edit changes, and the scores before and after where there is a graded file."""
+    from nuggetstream.files.result_tables import result_table
+
+    for change in changes:
+        click.echo(
+            f"{change.op.value.replace('_', ' ')}: {change.text} ({change.after or change.before})", err=plain
+        )
+    if after is None:
+        click.echo("note: name the graded file with --graded to see how scores change", err=plain)
+    else:
+        show(result_table(after.scores.table()), plain=plain)
+        if after.ungraded:
+            click.echo(
+                f"note: {many(len(after.ungraded), 'passage')} without grades on new questions", err=plain
+            )

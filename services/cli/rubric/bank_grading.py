@@ -76,17 +76,9 @@ def regraded(
     """
     graded, _ = load_checked(file)
     before, classes = cover(graded, k, minimum), prompt_classes(file)
-    removed: dict[str, set[str]] = {}
-    new: dict[str, set[str]] = {}
-    for change in changes:
-        if change.before is not None and change.before != change.after:
-            removed.setdefault(change.query, set()).add(change.before)
-            new.get(change.query, set()).discard(change.before)
-        if change.after is not None and change.before != change.after:
-            new.setdefault(change.query, set()).add(change.after)
+    removed, asked = touched(changes)
     added: dict[tuple[str, str], list[Json]] = {}
     ungraded: Sequence[Ungraded] = ()
-    asked = {query: names for query, names in new.items() if names}
     if asked:
         if SET not in classes:
             raise UnusableFile(f"{file}: was not graded by `rubric grade`: grade the edited bank again")
@@ -109,6 +101,19 @@ def regraded(
     lines = edited_lines(old_lines, removed, added)
     after = Graded.of(passages_of(lines, SET if SET in classes else None), str(file))
     return Regraded(lines=lines, scores=score_changes(before, cover(after, k, minimum)), ungraded=ungraded)
+
+
+def touched(changes: Sequence[BankChange]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The questions whose grades are left out, and those that are to be graded, by query."""
+    removed: dict[str, set[str]] = {}
+    new: dict[str, set[str]] = {}
+    for change in changes:
+        if change.before is not None and change.before != change.after:
+            removed.setdefault(change.query, set()).add(change.before)
+            new.get(change.query, set()).discard(change.before)
+        if change.after is not None and change.before != change.after:
+            new.setdefault(change.query, set()).add(change.after)
+    return removed, {query: names for query, names in new.items() if names}
 
 
 def _passages(

@@ -39,7 +39,7 @@ class ExpertAgreement:
         answers: Answers that both graded.
         alone: Answers that only the experts graded.
         tau: Kendall's tau-b; None where one side gave all answers the same grade.
-        rho: Spearman's rho; None likewise.
+        rho: Spearman's rho; None in the same case.
         t: Student's paired t-test; None with fewer than 2 answers, or where all differences are the same.
         limits: Bias (evaluator minus experts) and limits of agreement; None with fewer than 3 answers.
     """

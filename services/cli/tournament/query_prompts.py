@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
-from services.runtime.llm.replies import AnsweredQueriesReply, QueriesReply
+from services.runtime.llm.query_replies import AnsweredQueriesReply, QueriesReply
 
 VERSION = "queries-1"
 _LONGEST = 300  # characters of a query

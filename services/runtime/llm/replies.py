@@ -258,28 +258,10 @@ class FourLabelsReply(AssignmentReply):
     )
 
 
-class VariationsReply(Reply):
-    """Reply to task `query_variations`: other searches for what the query asks."""
-
-    searches: list[str]
-
-
 class AnswerReply(Reply):
     """Reply to task `answer`: the answer to a query, with marks of the chunks that state it."""
 
     answer: str
-
-
-class QueriesReply(Reply):
-    """Reply to task `collection_queries`: queries that a part of a document answers."""
-
-    queries: list[str]
-
-
-class AnsweredQueriesReply(Reply):
-    """Reply to task `queries_answered`: the IDs of the queries that the chunk answers."""
-
-    answered: list[str]
 
 
 class VerdictReply(Reply):

@@ -9,7 +9,7 @@ from services.cli.tournament.queries import QueryRun, Wanted
 from services.cli.tournament.query_cuts import Cut, MadeQuery, cuts_of, different, drawn_cuts, drawn_queries
 from services.cli.tournament.query_prompts import queries_prompt
 from services.offline.answers import ParsedPrompt, answer
-from services.runtime.llm.replies import AnsweredQueriesReply, QueriesReply
+from services.runtime.llm.query_replies import AnsweredQueriesReply, QueriesReply
 from services.runtime.llm.settings import LLMSettings
 from tests.e2e.processes import run_here
 from tests.fakes import ScriptedModel, blocks
