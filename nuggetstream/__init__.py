@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         rubric_qrels,
         rubric_verify,
     )
+    from nuggetstream.api.rubric_banks import rubric_change, rubric_edit
     from nuggetstream.api.scoring import score
     from nuggetstream.api.texts import study_texts
     from nuggetstream.api.votes import read_votes
@@ -68,8 +69,10 @@ __all__ = [
     "read_votes",
     "rubric_agree",
     "rubric_aspects",
+    "rubric_change",
     "rubric_correlate",
     "rubric_cover",
+    "rubric_edit",
     "rubric_measure",
     "rubric_qrels",
     "rubric_verify",
@@ -95,6 +98,7 @@ _NAMES = {
         "rubric_qrels",
         "rubric_verify",
     ),
+    "nuggetstream.api.rubric_banks": ("rubric_change", "rubric_edit"),
     "nuggetstream.api.scoring": ("score",),
     "nuggetstream.api.texts": ("study_texts",),
     "nuggetstream.api.votes": ("read_votes",),

@@ -8,11 +8,13 @@ from nuggetstream.api.passages import Passages, Qrels, Runs, graded_of, labels_o
 from nuggetstream.api.sources import Rows, in_python, rows_of
 from nuggetstream.aspects.reading import human_means_of, model_ratings_of
 from nuggetstream.aspects.study import DEFAULT_SEED, AspectScores, follow
+from nuggetstream.files.rubric import read_bank
 from nuggetstream.rubric.agreeing import GradeAgreement, Grouping, agree
 from nuggetstream.rubric.checking import Check, Limits, check
 from nuggetstream.rubric.correlating import Comparison, compare
 from nuggetstream.rubric.cover import Unanswerable
 from nuggetstream.rubric.covering import Coverage, cover
+from nuggetstream.rubric.graded import Graded, load_checked
 from nuggetstream.rubric.labelling import By, LabelledPassages, label
 from nuggetstream.rubric.leaderboards import Column, read_side
 from nuggetstream.rubric.measuring import USUAL_MEASURES, RunsMeasured, measure_runs
@@ -95,23 +97,29 @@ def rubric_qrels(
 @in_python
 def rubric_verify(
     graded: Passages,
+    labels: Qrels | None = None,
     *,
+    bank: str | Path | None = None,
     min_grade: int = HIGH_GRADE,
     relevant: int = RELEVANT,
     not_relevant: int = NOT_RELEVANT,
     prompt_class: str | None = None,
 ) -> Check:
-    """Where grades and assessors contradict each other.
+    """Where grades, checks and assessors contradict each other, and which questions tell nothing.
 
     Args:
         graded: As for `rubric_cover`, with the `judgment` of an assessor on every passage that has one.
+        labels: Path of a qrels file, rows (query, passage, label), or query -> passage -> label, in place of
+            the judgments of the passages.
+        bank: Path of the bank, whose texts the page and the tables show.
         min_grade: Lowest grade at which an answer is good.
         relevant: Lowest judgment that means relevant.
         not_relevant: Highest judgment that means not relevant.
         prompt_class: Which grades of a file to take, where passages carry several sets.
 
     Returns:
-        Questions that passages judged not relevant answer well, and relevant passages that answer none.
+        Questions that passages judged not relevant answer well, relevant passages that answer none, good
+        grades that a check of a graded file contradicts, and questions that all passages answer or none.
 
     Raises:
         UnusableFile: A row cannot be used; the message names it and its field.
@@ -121,7 +129,16 @@ def rubric_verify(
     >>> rubric_verify(rows).spurious["q1"][0].item
     'why'
     """
-    return check(graded_of(graded, None, prompt_class), Limits(min_grade, relevant, not_relevant))
+    checks: Mapping[str, Graded] = {}
+    if isinstance(graded, str | Path):
+        graded, checks = load_checked(Path(graded), prompt_class)
+    return check(
+        graded_of(graded, None, prompt_class),
+        Limits(min_grade, relevant, not_relevant),
+        read_bank(Path(bank)) if bank is not None else (),
+        checks,
+        None if labels is None else labels_of(labels).rows,
+    )
 
 
 @in_python

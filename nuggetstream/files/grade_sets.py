@@ -14,6 +14,8 @@ from typing import Any
 from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
 
 DIRECT = "direct"
+SET, VERIFIED_SET, KEY_SET = "rubric", "rubric-verified", "rubric-key"
+"""Prompt classes of `nuggetstream rubric grade`; those of direct grading have the names of their styles."""
 KINDS = ("question", "nugget")
 
 

@@ -5,7 +5,7 @@ query. Both may be gzipped.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,31 +66,78 @@ def read_graded(path: Path, prompt_class: str | None = None) -> list[GradedPassa
             passage is there twice, a passage has several sets of grades to take, or no passage has a set of
             the class asked for; names file, line and field.
     """
+    return _read(_records(path), str(path), prompt_class)
+
+
+def passages_of(
+    lines: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], prompt_class: str | None = None
+) -> list[GradedPassage]:
+    """The passages of lines of a graded file, as `read_graded` gives them.
+
+    Raises:
+        UnusableFile: A line cannot be used.
+    """
+    records = ((number, [query, list(passages)]) for number, (query, passages) in enumerate(lines, start=1))
+    return _read(records, "graded passages", prompt_class)
+
+
+def _read(records: Iterable[tuple[int, Any]], name: str, prompt_class: str | None) -> list[GradedPassage]:
     passages: list[GradedPassage] = []
     seen: set[tuple[str, str]] = set()
     classes: set[str | None] = set()
-    for number, record in _records(path):
+    for number, record in records:
         try:
             read = list(_passages(record, prompt_class, classes))
         except KeyError as error:
-            raise UnusableFile(f"{path}:{number}: {error.args[0]}: is missing") from error
+            raise UnusableFile(f"{name}:{number}: {error.args[0]}: is missing") from error
         except ValueError as error:
-            raise UnusableFile(f"{path}:{number}: {error}") from error
+            raise UnusableFile(f"{name}:{number}: {error}") from error
         except (AttributeError, TypeError) as error:
-            raise UnusableFile(f"{path}:{number}: no graded passages: {error!r}") from error
+            raise UnusableFile(f"{name}:{number}: no graded passages: {error!r}") from error
         for passage in read:
             key = (passage.query, passage.passage)
             if key in seen:
                 twice = f"{passage.passage!r} is there twice for query {passage.query!r}"
-                raise UnusableFile(f"{path}:{number}: paragraph_id: {twice}")
+                raise UnusableFile(f"{name}:{number}: paragraph_id: {twice}")
             seen.add(key)
         passages += read
     if passages and prompt_class is not None and prompt_class not in classes:
         known = ", ".join(sorted(name for name in classes if name is not None)) or "none"
         raise UnusableFile(
-            f"{path}: prompt_class: no passage has grades of {prompt_class!r}; classes there: {known}"
+            f"{name}: prompt_class: no passage has grades of {prompt_class!r}; classes there: {known}"
         )
     return passages
+
+
+def graded_lines(path: Path) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Each query of a graded file with its passages and all their fields.
+
+    Raises:
+        UnusableFile: As for `read_graded`.
+    """
+    try:
+        return [(str(query), list(passages)) for _, (query, passages) in _records(path)]
+    except (TypeError, ValueError) as error:
+        raise UnusableFile(f"{path}: no graded passages: {error}") from error
+
+
+def prompt_classes(path: Path) -> list[str]:
+    """The named prompt classes of the sets of grades in a graded file, in the order of first appearance.
+
+    Raises:
+        UnusableFile: The file cannot be read, or a line is no JSON.
+    """
+    return list(
+        dict.fromkeys(
+            str(name)
+            for _, record in _records(path)
+            if isinstance(record, list) and len(record) == 2 and isinstance(record[1], list)
+            for passage in record[1]
+            if isinstance(passage, dict)
+            for grades in (*(passage.get("exam_grades") or ()), *(passage.get("grades") or ()))
+            if (name := (grades.get("prompt_info") or {}).get("prompt_class")) is not None
+        )
+    )
 
 
 def read_bank(path: Path) -> list[BankItem]:

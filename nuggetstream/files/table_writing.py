@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time
+from typing import Any
 
 from nuggetstream.files import numerals
 from nuggetstream.files.table_data import Cell, Column, Kind, Number, TableData
@@ -188,3 +189,17 @@ def _below(table: TableData, most: int | None) -> list[str]:
     more = [f"{hidden:,} more not shown; .to_frame() has all rows."] if hidden > 0 else []
     lines = [*more, *table.notes]
     return ["", *lines] if lines else []
+
+
+def rows_of(table: TableData) -> list[dict[str, Any]]:
+    """The rows of a table by the names of its columns; an interval has two."""
+    return [
+        {
+            name: value
+            for column, cell in zip(table.columns, row, strict=True)
+            for name, value in zip(
+                column.names, cell if isinstance(cell, tuple) else (cell,) * len(column.names), strict=True
+            )
+        }
+        for row in table.rows
+    ]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nuggetstream.domain.graded_passage import GradedPassage
+from nuggetstream.files.grade_sets import KEY_SET, SET, VERIFIED_SET
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.rubric import read_graded
+from nuggetstream.files.rubric import prompt_classes, read_graded
 from nuggetstream.rubric.grading import first_ranks
 
 
@@ -91,3 +92,26 @@ def load(path: Path, prompt_class: str | None = None, query: str | None = None) 
         if not passages:
             raise UnusableFile(f"{path}: has no query {query!r} among its {len(known)}")
     return Graded.of(passages, str(path))
+
+
+def load_checked(
+    path: Path, prompt_class: str | None = None, query: str | None = None
+) -> tuple[Graded, dict[str, Graded]]:
+    """The passages of a graded file, and those with grades of which it was checked what was found.
+
+    Args:
+        path: The file, gzipped or not.
+        prompt_class: Which grades to take; without it those of `nuggetstream rubric grade`, if there are any.
+        query: The only query to take; None for all.
+
+    Returns:
+        The passages, and prompt class -> the same passages with checked grades.
+
+    Raises:
+        UnusableFile: As for `load`.
+    """
+    known = prompt_classes(path)
+    if prompt_class is None and SET in known:
+        prompt_class = SET
+    checks = [name for name in (VERIFIED_SET, KEY_SET) if name in known and prompt_class == SET]
+    return load(path, prompt_class, query), {name: load(path, name, query) for name in checks}

@@ -13,13 +13,12 @@ from types import MappingProxyType
 from typing import Any
 
 from nuggetstream.domain.grade import Grade, Grading
+from nuggetstream.files.grade_sets import KEY_SET, SET, VERIFIED_SET
 from nuggetstream.rubric.answer_keys import states_key
 from nuggetstream.rubric.exporting import exam_grades
 from nuggetstream.rubric.retrieval import Ranking
 
 Json = dict[str, Any]
-SET, VERIFIED_SET, KEY_SET = "rubric", "rubric-verified", "rubric-key"
-"""Names of the sets of grades (`--prompt-class`); those of direct grading have the names of their styles."""
 _ANSWERED, _VERIFIED = "answered", "verified"  # criteria of the evaluator `rubric`
 
 

@@ -1,4 +1,4 @@
-"""Contradictions between grades and assessors, and listings of grades, as tables for a terminal."""
+"""Findings about grades, checks and assessors, and listings of grades, as tables for a terminal."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -12,27 +12,36 @@ from nuggetstream.rubric.terminal import basis_line, note_lines
 from nuggetstream.rubric.verification import Grid
 
 _LONGEST_TEXT = 60
-_SECTIONS = ("spurious", "uncovered", "grid", "listing")
+_SECTIONS = ("spurious", "uncovered", "contradicted", "alike", "grid", "listing")
+_FINDINGS = _SECTIONS[:4]
 
 Parts = Iterator[RenderableType | str]
 
 
 def check_tables(checked: Check, sections: Sequence[str], most: int) -> RenderableType:
-    """Counts of the grades and the sections asked for; without any, spurious items and uncovered passages.
+    """Counts of the grades and the sections asked for; without any, all findings that can be made.
 
     Args:
-        checked: Contradictions and listings.
-        sections: Any of "spurious", "uncovered", "grid", "listing".
+        checked: Findings and listings.
+        sections: Any of "spurious", "uncovered", "contradicted", "alike", "grid", "listing".
         most: Rows per query.
     """
     counts = table("Grades given", "grade", "times")
     for grade, count in checked.counts.items():
         counts.add_row(str(grade), f"{count:,}")
-    tables_of = {"spurious": _spurious, "uncovered": _uncovered, "grid": _grids, "listing": _listing}
+    tables_of = {
+        "spurious": _spurious,
+        "uncovered": _uncovered,
+        "contradicted": _contradicted,
+        "alike": _alike,
+        "grid": _grids,
+        "listing": _listing,
+    }
     lines = [basis_line(checked.graded.basis), *note_lines(checked.notes)]
     parts: list[RenderableType | str] = [counts, *lines]
+    found = [each for each in _FINDINGS if each != "contradicted" or checked.contradicted is not None]
     for section in _SECTIONS:
-        if section in (sections or _SECTIONS[:2]):
+        if section in (sections or found):
             parts += ["", *tables_of[section](checked, most)]
     return group(*parts)
 
@@ -73,6 +82,35 @@ def _uncovered(checked: Check, most: int) -> Parts:
     passages_uncovered = many(len(checked.uncovered), "passage")
     yield f"{passages_uncovered} of {checked.relevant:,} that were judged relevant and graded"
     yield from _hidden(hidden)
+
+
+def _contradicted(checked: Check, most: int) -> Parts:
+    title = f"Contradicted: graded {checked.limits.minimum} or better, and a check denies it"
+    if checked.contradicted is None:
+        yield f"{title}: no answer, no grade was checked"
+        return
+    columns = ("query", "item", "passage", "grade", "check", "reply")
+    grid = table(title, *columns, text=["query", "item", "passage", "check", "reply"])
+    for each in checked.contradicted[:most]:
+        cells = (named(each.query), named(each.item), named(each.passage), str(each.grade), each.check)
+        grid.add_row(*cells, _text(each.reply))
+    yield grid
+    yield many(len(checked.contradicted), "grade")
+    yield from _hidden(len(checked.contradicted) - most)
+
+
+def _alike(checked: Check, most: int) -> Parts:
+    title = f"Alike: all passages answer the item with {checked.limits.minimum} or better, or none does"
+    columns = ("query", "item", "answered by", "passages", "best grade", "text")
+    grid = table(title, *columns, text=["query", "item", "answered by", "text"])
+    for each in checked.alike[:most]:
+        cells = (named(each.query), named(each.item), "all" if each.answered else "none")
+        text = named(checked.texts.get(each.item, MISSING), _LONGEST_TEXT)
+        grid.add_row(*cells, f"{each.passages:,}", str(each.best), text)
+    yield grid
+    everything = sum(each.answered > 0 for each in checked.alike)
+    yield f"{many(everything, 'item')} answered by all, {len(checked.alike) - everything:,} by none"
+    yield from _hidden(len(checked.alike) - most)
 
 
 def _grids(checked: Check, most: int) -> Parts:

@@ -6,8 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from nuggetstream.files.table_writing import rows_of
 from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
+from nuggetstream.rubric.check_page import write_page
 from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Comparison
 from nuggetstream.rubric.covering import Coverage
@@ -52,21 +54,21 @@ def write_cover(
         "notes": [asdict(note) for note in coverage.notes],
         "overall": coverage.shares(coverage.overall),
         "systems": systems,
-        **{name: {"rows": _rows(study), "notes": list(study.notes)} for name, study in studies.items()},
+        **{name: {"rows": rows_of(study), "notes": list(study.notes)} for name, study in studies.items()},
     }
     columns = ("system", *coverage.shares(coverage.overall), "ranked")
     return [
         write_json(out / "cover.json", content),
         write_table(out / "cover.csv", columns, systems),
         *(
-            write_table(out / f"cover-{name.replace('_', '-')}.csv", study.names, _rows(study))
+            write_table(out / f"cover-{name.replace('_', '-')}.csv", study.names, rows_of(study))
             for name, study in {"queries": coverage.per_query(), **studies}.items()
         ),
     ]
 
 
 def write_check(checked: Check, out: Path) -> list[Path]:
-    """Write verify.json and one CSV file per listing; returns the paths.
+    """Write verify.json, verify.html and one CSV file per listing; returns the paths.
 
     A listing that is undefined, for instance because no passage was judged, has no file and is null.
 
@@ -86,11 +88,13 @@ def write_check(checked: Check, out: Path) -> list[Path]:
         "grades": {str(grade): count for grade, count in checked.counts.items()},
         "spurious": spurious,
         "uncovered": None if checked.uncovered is None else len(checked.uncovered),
+        "contradicted": None if checked.contradicted is None else len(checked.contradicted),
+        "alike": len(checked.alike),
         "listed": len(checked.listing),
     }
     tables = _check_tables(checked)
     written = [write_table(out / name, columns, rows) for name, (columns, rows) in tables.items()]
-    return [write_json(out / "verify.json", content), *written]
+    return [write_json(out / "verify.json", content), write_page(checked, out / "verify.html"), *written]
 
 
 def write_comparison(comparison: Comparison, out: Path) -> list[Path]:
@@ -200,6 +204,15 @@ def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Js
             ("query", "passage", "judgment", "best", "text"),
             [asdict(passage) for passage in checked.uncovered],
         )
+    if checked.contradicted is not None:
+        tables["contradicted.csv"] = (
+            ("query", "item", "passage", "grade", "check", "reply"),
+            [asdict(each) for each in checked.contradicted],
+        )
+    tables["alike.csv"] = (
+        ("query", "item", "answered", "passages", "best", "text"),
+        [asdict(each) | {"text": checked.texts.get(each.item)} for each in checked.alike],
+    )
     tables["grid.csv"] = (
         ("query", "passage", "item", "grade"),
         [
@@ -214,20 +227,6 @@ def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Js
         [asdict(answer) for answer in checked.listing],
     )
     return tables
-
-
-def _rows(table: Table) -> list[Json]:
-    """The rows of a table by the names of its columns; an interval has two."""
-    return [
-        {
-            name: value
-            for column, cell in zip(table.columns, row, strict=True)
-            for name, value in zip(
-                column.names, cell if isinstance(cell, tuple) else (cell,) * len(column.names), strict=True
-            )
-        }
-        for row in table.rows
-    ]
 
 
 def _side(scoring: Scoring) -> Json:

@@ -21,11 +21,13 @@ from services.offline.heuristics import (
 )
 from services.offline.heuristics.extract import extract
 from services.offline.heuristics.facts import VITAL
-from services.offline.heuristics.text import terms, verbatim
+from services.offline.heuristics.queries import answered_by, queries_about, variations_of
+from services.offline.heuristics.text import verbatim
 from services.runtime.llm.blocks import Block, parse
 from services.runtime.llm.conversation import TURN, USER
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.numbering import Numbered
+from services.runtime.llm.query_replies import AnsweredQueriesReply, QueriesReply, VariationsReply
 from services.runtime.llm.replies import (
     AnswerReply,
     AssignmentReply,
@@ -34,7 +36,6 @@ from services.runtime.llm.replies import (
     NuggetImportance,
     NuggetsReply,
     NuggetSupport,
-    VariationsReply,
     VerdictReply,
     WindowReply,
     Winner,
@@ -252,12 +253,7 @@ def verdict_decision(prompt: ParsedPrompt) -> DecisionReply:
 
 
 def _variations(prompt: ParsedPrompt) -> VariationsReply:
-    """The terms of the query, then the longer half of them, then all but one of them."""
-    words = list(dict.fromkeys(terms(prompt.query)))
-    longer = sorted(words, key=len, reverse=True)[: (len(words) + 1) // 2]
-    without = [[word for word in words if word != left] for left in sorted(words, key=len)]
-    lists = [words, [word for word in words if word in longer], *without]
-    return VariationsReply(searches=[" ".join(kept) for kept in lists if kept][: prompt.limit])
+    return VariationsReply(searches=variations_of(prompt.query, prompt.limit))
 
 
 def _answer(prompt: ParsedPrompt) -> AnswerReply:
@@ -296,4 +292,8 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "verdict_decision": verdict_decision,
     "query_variations": _variations,
     "answer": _answer,
+    "collection_queries": lambda p: QueriesReply(queries=queries_about(p.the("chunk").text, p.limit)),
+    "queries_answered": lambda p: AnsweredQueriesReply(
+        answered=answered_by(p.the("chunk").text, {block.id: block.text for block in p.of("query")})
+    ),
 }

@@ -17,7 +17,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import ModelInContext
 from services.runtime.llm.model import ChatModel
 from services.runtime.llm.prompt import Prompt
-from services.runtime.llm.replies import VariationsReply
+from services.runtime.llm.query_replies import VariationsReply
 
 log = structlog.get_logger(__name__)
 

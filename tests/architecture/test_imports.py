@@ -112,6 +112,7 @@ EXTRAS = {
     "nuggetstream.api.comparing": ("analysis",),
     "nuggetstream.api.reporting": ("analysis",),
     "nuggetstream.api.rubric": ("analysis",),
+    "nuggetstream.api.rubric_banks": ("analysis",),
     "nuggetstream.api.texts": ("analysis",),
     "nuggetstream.client": ("client",),
 }

@@ -170,6 +170,54 @@ async def test_a_dry_run_asks_nobody_writes_nothing_and_counts_every_call(tmp_pa
     assert model.asked.total() == calls
 
 
+async def test_of_an_edited_bank_only_what_the_edit_touches_is_asked(tmp_path: Path) -> None:
+    model = Model()
+    async with running(model) as url:
+        study = Study(tmp_path, url)
+        await study.grade()
+        before = model.asked.copy()
+        edited = (
+            bank_line("tides").replace("Which body pulls", "Which star pulls").replace("t/moon", "t/star")
+        )
+        written(tmp_path, "bank.jsonl", edited + bank_line("rivers"))
+        assert "1 of 4 passages need no call: the replies are kept." in await study.grade("--dry-run")
+        assert "4 of 5 passages graded, with 3 calls" in await study.grade()
+        new = model.asked - before
+        assert new.total() == 3
+        for _, text in new:
+            assert "Which star pulls" in text
+            assert "Which number is given" not in text
+        after = study.grades()
+        assert (after["p2"], after["p4"]) == ({"t/star": 0, "t/number": 4}, {"r/source": 5})
+        written(tmp_path, "bank.jsonl", bank_line("tides"))  # the old question is back
+        assert "with 0 calls" in await study.grade()
+        one = json.loads(edited)
+        written(tmp_path, "bank.jsonl", json.dumps(one | {"items": one["items"][:1]}) + "\n")
+        assert "with 0 calls" in await study.grade()  # and a question less asks nobody
+        assert study.grades()["p2"] == {"t/star": 0}
+        verified = await study.grade("--dry-run", "--verify")
+        assert "2 of 3 passages need no call" in verified
+        assert "with 1 call" in await study.grade("--verify")
+        assert "3 of 3 passages need no call" in await study.grade("--dry-run", "--verify")
+
+
+async def test_a_dry_run_subtracts_kept_replies_also_of_questions_and_of_styles(tmp_path: Path) -> None:
+    model = Model()
+    async with running(model) as url:
+        study = Study(tmp_path, url)
+        made = ("--bank", "make", "--number", "3", "--queries", study.path("queries.tsv"))
+        await study.grade(*made, "--depth", "1")
+        asked = model.asked.total()
+        rows = {row.split()[0]: row.split() for row in (await study.grade(*made, "--dry-run")).splitlines()}
+        assert rows["grades"][1] == "1"
+        assert "questions" not in rows
+        await study.grade(*made)
+        assert model.asked.total() == asked + 1
+        direct = ("--direct", "--queries", study.path("queries.tsv"))
+        await study.grade(*direct, "--depth", "1")
+        assert "3 of 4 passages need no call" in await study.grade(*direct, "--dry-run")
+
+
 async def test_questions_are_made_once_per_query_and_written_as_a_bank(tmp_path: Path) -> None:
     model = Model()
     made = ("--bank", "make", "--number", "3", "--items", "nuggets")

@@ -296,3 +296,31 @@ def test_the_demo_plays_and_says_where_to_look(tmp_path: Path) -> None:
     agents = {each["agent"]: each for each in strict(out / "tournament.json")["agents"]}
     assert {own["answers"] for own in agents.values()} == {8}
     assert all(own["retrieval"]["MRR@5, label 1"] > 0.5 for own in agents.values())
+
+
+async def test_informative_pairs_experts_and_the_tables_of_the_paper(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    more = 'experts = "experts.csv"\npairs = "informative"\nbudget = 4\n'
+    written(tmp_path, "plan.toml", more + PLAN)
+    grades = [
+        f"{query},{agent},relevance,{n}" for n, query in enumerate(QUERIES) for agent in ("rag", "fusion")
+    ]
+    written(
+        tmp_path,
+        "experts.csv",
+        "\n".join(["query,agent,criterion,grade", *grades, "tides,ours,tone,1"]) + "\n",
+    )
+    study.environment |= {"NUGGETSTREAM_EVALUATORS": "answer_quality"}
+    output = await study.play()
+    assert "3 battles so far; 1 more, the most informative ones" in output
+    assert "Evaluators and experts" in output
+    [row] = strict(study.out / "tournament.json")["experts"]
+    assert (row["evaluator"], row["criterion"], row["answers"]) == ("answer_quality", "relevance", 4)
+    chosen = (study.out / "chosen.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(chosen) == len(set(chosen)) == 4
+    battles = (study.out / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(battles) == 4
+    assert [each["row_agent"] for each in rows(study.out / "win_percent.csv")] == ["rag", "fusion", "ours"]
+    assert len(rows(study.out / "elo.csv")) == 3
+    assert "so far" not in await study.play()  # the budget is spent
+    assert len((study.out / "chosen.jsonl").read_text(encoding="utf-8").splitlines()) == 4

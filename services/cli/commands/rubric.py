@@ -3,6 +3,7 @@
 import click
 
 from services.cli.rubric.aspects import aspects_command
+from services.cli.rubric.bank import bank_group
 from services.cli.rubric.exported import export_command
 from services.cli.rubric.grade import grade_command
 from services.cli.rubric.graded import agree_command, cover_command, qrels_command, verify_command
@@ -23,6 +24,7 @@ def command() -> None:
 
 for subcommand in (
     grade_command,
+    bank_group,
     cover_command,
     qrels_command,
     verify_command,

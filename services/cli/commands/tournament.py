@@ -4,17 +4,53 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
 from nuggetstream.files.opening import UnusableFile
+from services.cli.fetch_settings import FetchSettings
 from services.cli.meter import Meter
-from services.cli.process import STOPPED, run, server_settings
-from services.cli.showing import needing_extras, plain_option, refusing, show
+from services.cli.process import STOPPED, read_settings, run, server_settings
+from services.cli.showing import Number, needing_extras, plain_option, refusing, show, with_options
 from services.cli.tournament.running import as_json, introduce, play, read_given
+from services.runtime.llm.settings import LLMSettings
 
 _OUT = click.Path(path_type=Path, file_okay=False)
+QUERY_OPTIONS = (
+    click.option(
+        "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write."
+    ),
+    click.option(
+        "--number", type=click.IntRange(min=1), default=100, show_default=True, help="Number of queries."
+    ),
+    click.option(
+        "--per-cut",
+        type=click.IntRange(1, 10),
+        default=10,
+        show_default=True,
+        help="Number of queries that a model writes about a cut, at most.",
+    ),
+    click.option(
+        "--model", "models", multiple=True, metavar="NAME", help="Model; several take cuts in turn."
+    ),
+    click.option(
+        "--examples",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File of queries, one per line, that show how people ask.",
+    ),
+    click.option(
+        "--hold-back",
+        "held_back",
+        type=Number(0, 0.9),
+        default=0.0,
+        show_default=True,
+        help="Share of the queries that is written to a file of its own.",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Which cuts and queries are drawn."),
+    click.option("--dry-run", is_flag=True, help="Print calls and cost; ask no model, write nothing."),
+)
 _JSON = click.option("--json", "json_", is_flag=True, help="Print the results as one JSON object.")
 
 
@@ -60,6 +96,43 @@ def run_command(plan: Path, out: Path | None, *, dry_run: bool, plain: bool, jso
             run(partial(_estimate, plan, out), server_settings(log_level="error"))
     else:
         _play(lambda: plan, out or Path(), plain=plain, json_=json_)
+
+
+@command.command("queries", short_help="Let a model write queries that documents answer.")
+@click.argument("documents", type=click.Path(path_type=Path))
+@with_options(QUERY_OPTIONS)
+@needing_extras
+def queries_command(
+    documents: Path, out: Path, examples: Path | None, *, dry_run: bool, **given: Any
+) -> None:
+    """Make a file of queries from DOCUMENTS, a folder or a JSONL file of {docid, text}.
+
+    Documents are cut into parts of about 2,000 tokens. A model writes queries about a part, and is asked
+    which of them the part answers. Of those that differ, as many are kept as wanted, from all documents
+    alike. Each line has the query with its document, cut and model; edit it as you like: `tournament run`
+    reads it. Ctrl-C stops it, and the same command continues and pays for nothing twice.
+    """
+    from nuggetstream.files.text import text_lines
+    from services.cli.tournament.documents import read_collection
+    from services.cli.tournament.queries import Wanted, estimate_queries, make_queries
+
+    if out.exists() and not dry_run:
+        raise click.UsageError(f"{out} is there already; move it, or name another file with --out")
+    with refusing(UnusableFile):
+        llm, names = read_settings(LLMSettings), given.pop("models")
+        if names and llm.offline:
+            raise click.UsageError("--model needs an endpoint: set NUGGETSTREAM_LLM_API_KEY")
+        shown = [line.strip() for _, line in text_lines(examples)] if examples else []
+        models = [llm.model_copy(update={"model": name}) for name in names] or [llm]
+        wanted = Wanted(examples=shown, models=models, **given)
+
+        async def main(stop: asyncio.Event) -> int | None:
+            found = await read_collection(documents, read_settings(FetchSettings).scraper())
+            if dry_run:
+                return await estimate_queries(found.texts, wanted, stop)
+            return await make_queries(found.texts, wanted, out, Console(stderr=True), stop)
+
+        run(main, server_settings(log_level="error"))
 
 
 @command.command("demo", short_help="Play a small tournament, without a model.")

@@ -72,7 +72,7 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
     show_written([f"{written}: {lines} of {queries}"], plain=plain)
 
 
-@click.command("verify", short_help="Show where grades and assessors disagree.")
+@click.command("verify", short_help="Show where grades, checks and assessors disagree.")
 @graded_argument
 @with_options(VERIFY_OPTIONS)
 @plain_option
@@ -80,14 +80,19 @@ def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: b
 def verify_command(
     graded: Path, prompt_class: str | None, out: Path | None, *, plain: bool, **given: Any
 ) -> None:
-    """Show where grades and assessors contradict each other, and what to read to check the grader.
+    """Oversee a rubric: where grades, checks and assessors contradict each other, and what to read.
 
     Spurious items are answered well by passages judged not relevant; uncovered passages were judged
-    relevant and answer nothing well. Both are shown unless sections are named.
+    relevant and answer nothing well. Contradicted grades are good, and what was found is no answer by `grade
+    --verify` or by an answer key. Alike are items that all passages answer well, or that none does. All four
+    are shown unless sections are named.
+
+    Without --prompt-class the grades are those of `nuggetstream rubric grade` where GRADED has them.
     """
+    from nuggetstream.files.qrels import read_qrels
     from nuggetstream.files.rubric import read_bank
     from nuggetstream.rubric.checking import Limits, check
-    from nuggetstream.rubric.graded import load
+    from nuggetstream.rubric.graded import load_checked
     from nuggetstream.rubric.terminal_check import check_tables
     from nuggetstream.rubric.writing import write_check
 
@@ -96,9 +101,10 @@ def verify_command(
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     with refusing(UnusableFile):
-        passages = load(graded, prompt_class, given["query"])
+        passages, checks = load_checked(graded, prompt_class, given["query"])
         bank = read_bank(given["bank"]) if given["bank"] else []
-        checked = check(passages, limits, bank)
+        labels = read_qrels(given["qrels"]) if given["qrels"] else None
+        checked = check(passages, limits, bank, checks, labels)
         written = write_check(checked, out) if out else []
     show(check_tables(checked, given["sections"], given["limit"]), plain=plain)
     show_written(written, plain=plain)

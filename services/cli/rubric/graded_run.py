@@ -1,11 +1,10 @@
-"""What `nuggetstream rubric grade` does with passages: it estimates the cost, or grades and writes files."""
+"""What `nuggetstream rubric grade` does with passages: it grades them and writes files."""
 
 import asyncio
 import json
-import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,54 +15,26 @@ from rich.console import Console
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.numerals import many
 from nuggetstream.rubric.exporting import bank_record
-from nuggetstream.rubric.pooling import PooledPassage, graded_record
+from nuggetstream.rubric.pooling import graded_record
 from services.cli.asking import CountedSpend, open_model, progress_of
 from services.cli.batching import batches_of, waiting_for_batches
 from services.cli.data_folder import locked_folder
-from services.cli.dry_run import SAMPLE, Estimate, StageCalls
-from services.cli.dry_run_endpoints import offline_llm
 from services.cli.evaluation import Progress
 from services.cli.meter import Meter, money
 from services.cli.prepared import migrated_database
 from services.cli.process import STOPPED, read_settings, run, server_settings
-from services.cli.rubric.grading import PassageRun, event_of
+from services.cli.rubric.asked_together import FILE, AskedTogether
+from services.cli.rubric.estimate import print_estimate
+from services.cli.rubric.grading import PassageRun
+from services.cli.rubric.job import Job
 from services.cli.rubric.passages import Passages
 from services.cli.tuning import BATCHED_BATTLES
-from services.judge.asking import Member
 from services.judge.grades.rubric import RubricOptions
-from services.judge.options import GradeOptions, Options
-from services.judge.question_banks import QuestionBanks
-from services.judge.registry import EVALUATORS
-from services.judge.stage import Panel
-from services.runtime.llm.accounting import MemorySpendStore, SpendStore
-from services.runtime.llm.client import LLMClient
+from services.judge.options import GradeOptions
 from services.runtime.llm.settings import LLMSettings
 
+STATE = "state"
 _OFFLINE = "note: graded by offline heuristics, not by a language model: set NUGGETSTREAM_LLM_API_KEY for one"
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is to be graded, and how.
-
-    Attributes:
-        passages: The passages.
-        evaluator: Name of the evaluator.
-        options: Its options.
-        llm: Settings of its model.
-        batched: Whether its calls wait for batches.
-    """
-
-    passages: Passages
-    evaluator: str
-    options: Options
-    llm: LLMSettings
-    batched: bool
-
-    def panel(self, model: LLMClient) -> Panel:
-        """The evaluator with its model, as it is beside live battles."""
-        evaluator, banks = EVALUATORS[self.evaluator], QuestionBanks(overrides=model.overrides)
-        return Panel(evaluator=evaluator, members=[Member(model)], options=self.options, banks=banks)
 
 
 def run_grading(
@@ -92,44 +63,13 @@ def run_grading(
         llm=llm.model_copy(update={"battle_tokens": None, "battle_money": None}),  # as of all evaluators
         batched=batch,
     )
-    work = partial(print_estimate, job)
-    if out is not None and not dry_run:
+    state = None if out is None else out / STATE
+    if out is None or dry_run:
+        work = partial(print_estimate, job, state if state is not None and state.exists() else None)
+    else:
         work = partial(grade, job, out, Console(stderr=True))
     # What waits for a batch does not end soon. It is uploaded, and the next run continues with it.
     run(work, server_settings(log_level="error"), drains=not batch)
-
-
-async def print_estimate(job: Job, stop: asyncio.Event) -> int | None:
-    """Print what the calls would cost: a sample of the passages is graded by the offline model.
-
-    Returns:
-        The exit code, or None for 0.
-    """
-    passages = job.passages
-    gradable, _ = passages.gradable()
-    sample = random.Random(0).sample(gradable, min(SAMPLE, len(gradable)))  # noqa: S311 - not a secret
-    spend = MemorySpendStore(2 * len(sample))
-    async with open_model(offline_llm(job.llm), spend) as model:
-        asked = replace(passages, pooled=sample)
-        grading = PassageRun(passages=asked, panel=job.panel(model), stop=stop)
-        if not await grading.run():
-            return STOPPED
-    queries = {passage.query for passage in sample}
-    estimated = Estimate(
-        battles=len(gradable),
-        sample=await _calls(spend, "grades", sample),
-        model=job.llm.model_name,
-        prices=job.llm.price_table(),
-        batched=job.batched,
-        unit="passages",
-    )
-    banks = await _calls(spend, "questions", [PooledPassage(query, "") for query in queries])
-    if any(calls["questions"].calls for calls in banks):
-        of_queries = replace(estimated, battles=len({passage.query for passage in gradable}), sample=banks)
-        estimated = replace(estimated, fixed=of_queries.by_stage())
-    for line in estimated.lines():
-        click.echo(line)
-    return None
 
 
 async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> int | None:
@@ -138,10 +78,21 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     Raises:
         click.ClickException: No passage could be graded.
     """
-    llm, state = job.llm, out / "state"
-    currency = llm.price_table().currency
+    played = await play(job, out / STATE, console, stop)
+    if played is None:
+        return STOPPED
+    grading, progress = played
+    verified = isinstance(job.options, RubricOptions) and job.options.verify
+    _print_summary(grading, _write(grading, out, verified=verified), progress)
+    return None
+
+
+async def play(
+    job: Job, state: Path, console: Console, stop: asyncio.Event
+) -> tuple[PassageRun, Progress] | None:
+    """Grade passages with the replies that a folder keeps; None when it was stopped before the end."""
+    llm, currency, total = job.llm, job.llm.price_table().currency, len(job.passages.pooled)
     batches = batches_of(llm, state, console) if job.batched else None
-    total = len(job.passages.pooled)
     async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
         spend = CountedSpend(database, currency)
         with Meter(console, total, unit="passages", result="grades") as meter:
@@ -158,27 +109,16 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
                     tell=told,
                     report=report,
                     window=64 if batches is None else BATCHED_BATTLES,
+                    keeper=model,
+                    asked=AskedTogether.read(state / FILE),
                 )
                 if not await grading.run():
                     console.print("stopped; run the same command again to continue from here")
-                    return STOPPED
+                    return None
         if batches is not None:
             await batches.finish()
-    verified = isinstance(job.options, RubricOptions) and job.options.verify
-    written = _write(grading, out, verified=verified)
-    _print_summary(
-        grading,
-        written,
-        progress_of(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency),
-    )
-    return None
-
-
-async def _calls(
-    spend: SpendStore, name: str, passages: Iterable[PooledPassage]
-) -> Sequence[Mapping[str, StageCalls]]:
-    spent = [await spend.of_battle(event_of(passage, "", "").battle.id) for passage in passages]
-    return [{name: StageCalls(each.calls, each.tokens)} for each in spent]
+    progress = progress_of(spend.spent, len(grading.gradings), len(grading.ungraded), total, currency)
+    return grading, progress
 
 
 def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
@@ -195,9 +135,10 @@ def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
     made = [] if passages.banks is not None else list(run.banks.values())
     files: dict[str, Sequence[Any]] = {
         "graded.jsonl": [[query, records] for query, records in lines.items()],
-        "bank.jsonl": [bank_record(passages.queries[bank.query_id], bank) for bank in made],
         "ungraded.jsonl": [asdict(each) for each in run.ungraded],
     }
+    if made:  # a bank that was made before stays: people edit it, and give it to the next run
+        files["bank.jsonl"] = [bank_record(passages.queries[bank.query_id], bank) for bank in made]
     for name, rows in files.items():
         if not rows:
             (out / name).unlink(missing_ok=True)  # of an earlier run

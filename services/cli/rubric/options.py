@@ -104,6 +104,20 @@ VERIFY_OPTIONS = (
         help="Show passages judged relevant that answer no item well.",
     ),
     click.option(
+        "--contradicted",
+        "sections",
+        flag_value="contradicted",
+        multiple=True,
+        help="Show good grades that --verify or an answer key of `grade` contradicts.",
+    ),
+    click.option(
+        "--alike",
+        "sections",
+        flag_value="alike",
+        multiple=True,
+        help="Show items that all passages answer well, or that none does.",
+    ),
+    click.option(
         "--grid",
         "sections",
         flag_value="grid",
@@ -143,7 +157,12 @@ VERIFY_OPTIONS = (
     click.option(
         "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Rows shown per query."
     ),
-    click.option("--out", type=FOLDER, help="Folder for verify.json and a CSV file per listing."),
+    click.option(
+        "--qrels", type=FILE, help="Judgments of assessors, in place of those that GRADED recorded."
+    ),
+    click.option(
+        "--out", type=FOLDER, help="Folder for verify.json, the page verify.html and a CSV file per listing."
+    ),
 )
 
 AGREE_OPTIONS = (

@@ -1,6 +1,6 @@
 """The battles of a tournament: every two answers to a query, or as many as the budget has room for."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 
@@ -38,16 +38,13 @@ def drawn(pairs: Iterable[Pair], budget: int, seed: int) -> frozenset[Pair]:
     return frozenset([pair for turn in rounds for pair in shuffled(turn)][:budget])
 
 
-def battle_lines(out: Path, plan: Plan, queries: Mapping[str, str]) -> Iterator[BattleLine | BadLine]:
-    """The battles of the answers that are stored.
+def read_answers(out: Path, plan: Plan, queries: Mapping[str, str]) -> Answers:
+    """The answers that are stored.
 
     Args:
         out: Folder of the tournament.
         plan: The plan.
         queries: The queries by id.
-
-    Raises:
-        UnusableFile: No query has two answers.
     """
     answers = Answers(plan.arena)
     for name in plan.agents:
@@ -59,6 +56,26 @@ def battle_lines(out: Path, plan: Plan, queries: Mapping[str, str]) -> Iterator[
                     answer["qid"], queries[answer["qid"]], name, answer["answer_text"], tuple(sources)
                 )
                 answers.add(row.line, told)
+    return answers
+
+
+def battle_lines(
+    out: Path, plan: Plan, queries: Mapping[str, str], chosen: Collection[Pair] | None = None
+) -> Iterator[BattleLine | BadLine]:
+    """The battles of the answers that are stored.
+
+    Args:
+        out: Folder of the tournament.
+        plan: The plan.
+        queries: The queries by id.
+        chosen: The pairs that battle; None for those of the plan's budget.
+
+    Raises:
+        UnusableFile: No query has two answers.
+    """
+    answers = read_answers(out, plan, queries)
     source = Source(out / FOLDER, (), Container.JSONL)
-    only = None if plan.budget is None else drawn(answers.pairs(), plan.budget, plan.seed)
+    only = chosen
+    if chosen is None and plan.budget is not None:
+        only = drawn(answers.pairs(), plan.budget, plan.seed)
     yield from answers.battles(source, only)

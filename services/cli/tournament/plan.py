@@ -82,7 +82,10 @@ class Plan(Strict):
         passages: Number of passages that a built-in agent answers from.
         variations: Number of further searches of an agent of the kind rag_fusion.
         sentences: Longest answer of a built-in agent.
+        experts: File of the grades of experts on answers; None for none.
         budget: Number of battles; None for every two answers to a query.
+        pairs: Whether the budget is drawn at once, of each two agents equally many, or in rounds, the most
+            informative pairs first.
         seed: Which pairs are drawn for the budget.
         agents: The agents, by name.
     """
@@ -90,11 +93,13 @@ class Plan(Strict):
     documents: Path | None = None
     queries: Path
     qrels: Path | None = None
+    experts: Path | None = None
     arena: Name = "tournament"
     passages: int = Field(5, ge=1, le=50)
     variations: int = Field(4, ge=1, le=10)
     sentences: int = Field(6, ge=1, le=30)
     budget: int | None = Field(None, ge=1)
+    pairs: Literal["all", "informative"] = "all"
     seed: int = 0
     agents: dict[AgentName, AgentPlan] = Field(min_length=2)
 
@@ -103,6 +108,8 @@ class Plan(Strict):
         searching = [name for name, agent in self.agents.items() if isinstance(agent, BuiltIn)]
         if searching and self.documents is None:
             raise ValueError(f"documents: is missing, and the agent {searching[0]!r} searches them")
+        if self.pairs == "informative" and self.budget is None:
+            raise ValueError("budget: is missing, and without it all pairs are asked")
         return self
 
 
@@ -123,7 +130,7 @@ def read_plan(path: Path) -> Plan:
         where = _field_of(detail["loc"])
         raise UnusableFile(f"{_place(path, text, where)}: {_problem(detail)}") from error
     agents = {name: _from(agent, path.parent, "answers") for name, agent in plan.agents.items()}
-    found_plan = _from(plan, path.parent, "documents", "queries", "qrels").model_copy(
+    found_plan = _from(plan, path.parent, "documents", "queries", "qrels", "experts").model_copy(
         update={"agents": agents}
     )
     _check_files(found_plan, path, text)
@@ -141,6 +148,7 @@ def _check_files(plan: Plan, path: Path, text: str) -> None:
         ("documents",): plan.documents,
         ("queries",): plan.queries,
         ("qrels",): plan.qrels,
+        ("experts",): plan.experts,
     }
     for name, agent in plan.agents.items():
         if isinstance(agent, Recorded):

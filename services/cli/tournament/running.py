@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -13,10 +13,13 @@ from rich.console import Console, Group
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.dataset import BadLine
+from nuggetstream.files.formats.pairing import Pair
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.queries import read_queries
+from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
+from nuggetstream.ratings.fitting.tally import Tally
 from services.cli.asking import CountedSpend, progress_of
 from services.cli.data_folder import locked_folder
 from services.cli.embedded import Choices
@@ -29,9 +32,11 @@ from services.cli.process import STOPPED, read_settings
 from services.cli.results import RESULTS, write_lines
 from services.cli.settings import PipelineSettings, embedded_pipeline
 from services.cli.tournament.answering import AnswerRun, Unanswered
+from services.cli.tournament.experts import compared, evaluator_grades, experts_table, read_experts
 from services.cli.tournament.opening import Given, documents_of, open_agents
-from services.cli.tournament.pairs import battle_lines
+from services.cli.tournament.pairs import battle_lines, read_answers
 from services.cli.tournament.plan import read_plan
+from services.cli.tournament.rounds import add_chosen, next_pairs, read_chosen
 from services.cli.tournament.standings import (
     AgentAnswers,
     CastVote,
@@ -40,6 +45,7 @@ from services.cli.tournament.standings import (
     boards_of,
     elo_of,
     pairs_of,
+    paper_tables,
     retrieval_of,
     run_text,
     tally_of,
@@ -95,8 +101,7 @@ async def play(given: Given, out: Path, console: Console, show: Show, stop: asyn
     unanswered = await get_answers(given, out, console, stop)
     evaluated = None
     if unanswered is not None:
-        contents = read_contents(given, out, unanswered)
-        evaluated = await evaluate(contents, given.choices, console, stop, out=out)
+        evaluated = await evaluate_pairs(given, out, unanswered, console, stop)
     if unanswered is None or evaluated is None:
         console.print("stopped; run the same command again to continue from here")
         return STOPPED
@@ -148,15 +153,42 @@ async def get_answers(
     return run.unanswered if finished else None
 
 
-def read_contents(given: Given, out: Path, unanswered: Sequence[Unanswered]) -> Contents:
-    """The battles of the answers.
+async def evaluate_pairs(
+    given: Given, out: Path, unanswered: Sequence[Unanswered], console: Console, stop: asyncio.Event
+) -> Evaluated | None:
+    """Evaluate the battles of the plan, at once or in rounds; None when it was stopped before the end."""
+    plan = given.plan
+    if plan.pairs == "all" or plan.budget is None:
+        contents = read_contents(given, out, unanswered)
+        return await evaluate(contents, given.choices, console, stop, out=out)
+    pairs = list(read_answers(out, plan, given.queries).pairs())
+    chosen = [pair for pair in read_chosen(out) if pair in set(pairs)]
+    new = [] if chosen else next_pairs(pairs, (), Tally.count([]), plan.budget, plan.seed)
+    while True:
+        add_chosen(out, new)
+        chosen += new
+        contents = read_contents(given, out, unanswered, chosen)
+        evaluated = await evaluate(contents, given.choices, console, stop, out=out)
+        if evaluated is None:
+            return None
+        tally = tally_of(list(votes_of(out / RESULTS, [Lens.JUDGE])), Lens.JUDGE)
+        new = next_pairs(pairs, chosen, tally, plan.budget, plan.seed)
+        if not new:
+            return evaluated
+        console.print(f"{many(len(chosen), 'battle')} so far; {len(new)} more, the most informative ones")
+
+
+def read_contents(
+    given: Given, out: Path, unanswered: Sequence[Unanswered], chosen: Collection[Pair] | None = None
+) -> Contents:
+    """The battles of the answers; of all, or of the pairs that were chosen.
 
     Raises:
         click.ClickException: There is none; says why.
     """
     keeper, lines, rejected = Keeper(out / STATE), list[KeptLine](), list[BadLine]()
     try:
-        for line in battle_lines(out, given.plan, given.queries):
+        for line in battle_lines(out, given.plan, given.queries, chosen):
             if isinstance(line, BadLine):
                 rejected.append(line)
             else:
@@ -184,7 +216,7 @@ def _computed(
     votes = list(votes_of(out / RESULTS, lenses))
     write_table(out / VOTES, list(CastVote.__dataclass_fields__), map(asdict, votes))
     tallies = {lens: tally_of(votes, lens) for lens in lenses}
-    qrels = given.plan.qrels
+    qrels, experts = given.plan.qrels, given.plan.experts
     return Standings(
         agents=answers,
         boards=boards_of(evaluated.boards, lenses, given.plan.arena),
@@ -192,15 +224,28 @@ def _computed(
         pairs={lens.value: pairs_of(tally) for lens, tally in tallies.items()},
         retrieval=None if qrels is None else retrieval_of(qrels, answers),
         currency=currency,
+        experts=None if experts is None else experts_of(experts, given, out / RESULTS),
     )
 
 
+def experts_of(file: Path, given: Given, results: Path) -> Table:
+    """How evaluators agree with the experts of a file.
+
+    Raises:
+        UnusableFile: The file cannot be used; names file, line and field.
+    """
+    experts = read_experts(file, given.queries, list(given.plan.agents))
+    return experts_table(list(compared(evaluator_grades(results, given.queries), experts)), experts)
+
+
 def write(standings: Standings, out: Path) -> None:
-    """Write tournament.json, pairs.csv and a run file per agent."""
+    """Write tournament.json, pairs.csv, RAGElo's two tables, and a run file per agent."""
     content = standings.as_json()
     write_json(out / STANDINGS, content)
     columns = ["lens", "system", "opponent", "battles", "wins", "losses", "ties", "both_bad", "share"]
     write_table(out / PAIRS, columns, content["pairs"])
+    for name, (titles, rows) in paper_tables(standings).items():
+        write_table(out / name, titles, rows)
     (out / RUNS).mkdir(exist_ok=True)
     for name, own in standings.agents.items():
         (out / RUNS / f"{name}.run").write_text(run_text(name, own.rankings), encoding="utf-8")

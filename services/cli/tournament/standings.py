@@ -12,6 +12,8 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.qrels import read_qrels
+from nuggetstream.files.table_writing import rows_of
+from nuggetstream.files.tables import Table
 from nuggetstream.ratings.comparison import Meeting
 from nuggetstream.ratings.fitting.elo import Games, tournaments
 from nuggetstream.ratings.fitting.tally import Tally
@@ -183,6 +185,7 @@ class Standings:
         pairs: Lens -> every two agents that met.
         retrieval: Agent -> measures of its rankings; None without relevance labels.
         currency: Currency of the costs.
+        experts: How evaluators agree with experts; None without grades of experts.
     """
 
     agents: Mapping[str, AgentAnswers]
@@ -191,6 +194,7 @@ class Standings:
     pairs: Mapping[str, Sequence[Meeting]]
     retrieval: Mapping[str, Json] | None
     currency: str
+    experts: Table | None = None
 
     def as_json(self) -> Json:
         """The results as plain JSON values; what is missing is null."""
@@ -205,7 +209,28 @@ class Standings:
                 | {"elo": self.elo.get(name), "retrieval": retrieval}
             )
         pairs = [{"lens": lens, **asdict(each)} for lens, own in self.pairs.items() for each in own]
-        return {"agents": agents, "pairs": pairs}
+        return {"agents": agents, "pairs": pairs} | (
+            {} if self.experts is None else {"experts": rows_of(self.experts)}
+        )
+
+
+def paper_tables(standings: Standings) -> dict[str, tuple[list[str], list[Json]]]:
+    """Tables 5 and 6 of the RAGElo paper in their form, by file: columns and rows.
+
+    Table 5 has the percentage of battles that the agent of the row won against that of the column, by the
+    judge; ties are won by neither. Table 6 has the mean Elo rating over shuffled tournaments, the best first.
+
+    Source: Rackauckas, Câmara, Zavrel 2024, "Evaluating RAG-Fusion with RAGElo".
+    """
+    names, won = list(standings.agents), dict[tuple[str, str], float]()
+    for each in standings.pairs.get(Lens.JUDGE.value, ()):
+        battles = each.wins + each.losses + each.ties + each.both_bad
+        won[each.system, each.opponent] = round(100 * each.wins / battles, 1)
+        won[each.opponent, each.system] = round(100 * each.losses / battles, 1)
+    wins = [{"row_agent": row, **{name: won.get((row, name)) for name in names}} for row in names]
+    best = sorted(standings.elo, key=lambda name: -standings.elo[name])
+    elo = [{"agent": name, "elo_mean": round(standings.elo[name], 1)} for name in best]
+    return {"win_percent.csv": (["row_agent", *names], wins), "elo.csv": (["agent", "elo_mean"], elo)}
 
 
 def boards_of(

@@ -10,6 +10,7 @@ from rich.table import Table
 from nuggetstream.domain.offline import NOTICE
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.numerals import MISSING, count, interval, number
+from nuggetstream.files.result_tables import result_table
 from nuggetstream.report.summary import Summary
 from nuggetstream.report.terminal import coverage_line
 from services.cli.tournament.standings import MEASURES, Standings
@@ -29,6 +30,8 @@ def _tables(standings: Standings) -> Iterator[RenderableType]:
     yield _answers(standings)
     if standings.retrieval is not None:
         yield _retrieval(standings)
+    if standings.experts is not None:
+        yield result_table(standings.experts)
     for lens in standings.pairs:
         yield _pairs(standings, lens)
 

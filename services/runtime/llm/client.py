@@ -123,6 +123,11 @@ class LLMClient:
                 lambda: self.endpoint.dialect.context,
             )
 
+    async def kept(self, prompt: Prompt[R], *, battle_id: str) -> Reply[R] | None:
+        """The stored reply to a prompt, for which no call is made; None where there is none."""
+        prompt = self.overrides.apply(prompt)
+        return await self._cached(prompt.cache_key(self.name), prompt, battle_id)
+
     async def _ask(self, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         key, stage, battle_id = prompt.cache_key(self.name), billing.stage, billing.battle_id
         ours = False  # whether this caller made the call, or joined another caller's

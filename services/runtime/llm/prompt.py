@@ -23,7 +23,7 @@ R = TypeVar("R", bound=Reply)
 TASKS = (
     "nuggets", "nuggets_window", "nuggets_added", "importance", "importance_decision", "assignment",
     "assignment_decision", "verdict", "verdict_decision", "query_variations",
-    "answer",
+    "answer", "collection_queries", "queries_answered",
 )  # fmt: skip
 
 _RULES = (

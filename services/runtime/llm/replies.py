@@ -258,12 +258,6 @@ class FourLabelsReply(AssignmentReply):
     )
 
 
-class VariationsReply(Reply):
-    """Reply to task `query_variations`: other searches for what the query asks."""
-
-    searches: list[str]
-
-
 class AnswerReply(Reply):
     """Reply to task `answer`: the answer to a query, with marks of the chunks that state it."""
 

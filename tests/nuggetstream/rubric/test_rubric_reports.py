@@ -184,7 +184,7 @@ def test_where_nobody_judged_contradictions_have_no_answer_and_no_file(tmp_path:
     assert states(checked) == {"nobody_judged"}
     assert drawn(check_tables(checked, (), 5)).count("no answer") == 2
     names = {path.name for path in write_check(checked, tmp_path / "out")}
-    assert names == {"verify.json", "grid.csv", "listing.csv"}
+    assert names == {"verify.json", "verify.html", "alike.csv", "grid.csv", "listing.csv"}
     content = json.loads((tmp_path / "out" / "verify.json").read_text(encoding="utf-8"))
     assert (content["spurious"], content["uncovered"]) == (None, None)
     rows = list(csv.DictReader((tmp_path / "out" / "grid.csv").read_text(encoding="utf-8").splitlines()))

@@ -23,7 +23,8 @@ from services.retriever.variations import QueryVariations
 from services.runtime.errors import ModelOutage, Permanent
 from services.runtime.llm.build import with_asgi
 from services.runtime.llm.exchange import Exchange
-from services.runtime.llm.replies import AnswerReply, VariationsReply
+from services.runtime.llm.query_replies import VariationsReply
+from services.runtime.llm.replies import AnswerReply
 from services.runtime.llm.retries import RetryPolicy
 from tests.fakes import ScriptedModel, WordVectors, blocks
 

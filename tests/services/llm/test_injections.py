@@ -17,6 +17,7 @@ from nuggetstream.domain.nugget import Importance, Nugget, NuggetList
 from nuggetstream.domain.question_bank import BankKind
 from services.assigner.stage import Assigner
 from services.cli.tournament.prompts import answer_prompt
+from services.cli.tournament.query_prompts import answered_prompt, queries_prompt
 from services.judge.grades import answer_quality
 from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.grades.rubric import RubricOptions
@@ -38,7 +39,7 @@ from tests.injections import IN_TURNS, INJECTIONS, PLACES, Injection, battle_wit
 from tests.panels import judge_of, panel_of
 
 MARKER = re.compile(r"<<<(?P<kind>[a-z_]+) (?P<id>[\w.:-]+) #(?P<nonce>[0-9a-f]{16})>>>")
-WITHOUT_QUERY = {"language_quality"} | {
+WITHOUT_QUERY = {"language_quality", "collection_queries", "queries_answered"} | {
     f"{task}{way}"
     for task in ("citation_support", "nugget_entailment", "rubric_verify")
     for way in ("", "_decision")
@@ -92,7 +93,8 @@ async def prompts_about(text: str) -> list[Prompt[Any]]:
     further = additions(event.battle.query, texts, [Block("answer", "a1", text)], 5)
     answered = answer_prompt(event.battle.query, [chunk.text for chunk in event.evidence], 5)
     added = [in_context(prompt, event.battle.context, {"a1": Side.A}) for prompt in (further, answered)]
-    return [*model.asked, *added]
+    made = (queries_prompt(text, [text], 5), answered_prompt(text, {"q1": text}))  # of no battle
+    return [*model.asked, *added, *made]
 
 
 @cache

@@ -16,7 +16,7 @@ from services.retriever.variations import QueryVariations, variations_prompt
 from services.runtime import metrics
 from services.runtime.errors import BudgetExceeded, ModelOutage, Outage, Permanent, Retryable, StageError
 from services.runtime.llm.parsing import Unusable, read_reply
-from services.runtime.llm.replies import VariationsReply
+from services.runtime.llm.query_replies import VariationsReply
 from services.store.database import Database
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
