@@ -163,6 +163,12 @@ class StudyTasks(Store):
 
         return await self._database.write(work)
 
+    async def is_reversed(self, worker_id: str, item: int) -> bool | None:
+        """Whether an item showed a worker B first; None where the worker was not given it."""
+        mine = (study_tasks.c.worker_id == worker_id) & (study_tasks.c.item == item)
+        shown: bool | None = await self._database.scalar(select(study_tasks.c.reversed).where(mine))
+        return shown
+
     async def answer(self, worker_id: str, item: int, answer: Answer, now: datetime) -> Answered:
         """Store what a worker answers; the first answer stays."""
         mine = (study_tasks.c.worker_id == worker_id) & (study_tasks.c.item == item)
