@@ -95,6 +95,17 @@ def label_needs(tally: Tally, among: Collection[tuple[str, str]], top: int = TOP
     return sorted(needs, key=lambda need: (-need.worth, need.a, need.b))
 
 
+def best_systems(tally: Tally, top: int = TOP) -> list[str]:
+    """Names of the best systems as the labels stand, the best first.
+
+    Args:
+        tally: The labels so far.
+        top: As in `label_needs`.
+    """
+    theta, _ = _fitted(tally)
+    return [tally.systems[index] for index in np.argsort(-theta, kind="stable")[: _best(tally, top)]]
+
+
 def boundary(tally: Tally, top: int = TOP) -> Boundary | None:
     """Where the best systems end, and how many labels that still needs; None for fewer than two systems.
 

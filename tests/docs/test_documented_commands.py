@@ -39,7 +39,7 @@ curl() { command curl --fail-with-body "$@"; }
 nuggetstream() {
   case "$1" in
     up) command nuggetstream "$@" --http-port 0 --grpc-port 0 --metrics-port 0 ;;
-    failures|calls|nuggets|rerun|delete|retention|audit|webhooks)
+    failures|calls|nuggets|rerun|delete|retention|audit|webhooks|study)
       command nuggetstream "$@" --url "$PLATFORM" ;;
     demo) case " $* " in
       *" --arena "*) command nuggetstream "$@" --http-port 0 --arena-port 0 ;;
