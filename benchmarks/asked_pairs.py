@@ -5,7 +5,7 @@
 The recorded votes of Chatbot Arena (August 2024) stand for people. A set has 20 systems drawn at random whose
 fifth and sixth are at least 15 points apart by all recorded votes; below that no affordable number of labels
 tells them apart. A label on a pair is one of its recorded votes, drawn with replacement, and a pair without
-recorded votes cannot be asked. In every run pairs are chosen 20 at a time, once as `label_needs` plans them
+recorded votes cannot be asked. In every run pairs are chosen five at a time, once as `label_needs` plans them
 and once uniformly, and after each time the best five are compared with those of all recorded votes. Prints
 per set the number of labels from which on at least 95% of the runs are right, and their ratio.
 """
@@ -27,7 +27,9 @@ from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.planning import TOP, best_systems, label_needs
 from nuggetstream.ratings.ties import TiePolicy
 
-SYSTEMS, BATCH = 20, 20
+SYSTEMS = 20
+AT_ONCE = 5  # workers who are given a pair before one of them answers
+_STEP = 20  # labels between two looks at the best five
 _GAP = 15.0  # Elo points between the fifth and the sixth
 _RIGHT = 0.95
 Pair = tuple[str, str]
@@ -89,17 +91,19 @@ def crowds(votes: Tally, rng: np.random.Generator) -> Iterator[Crowd]:
 
 
 def right(crowd: Crowd, labels: int, rng: np.random.Generator, *, planned: bool) -> list[bool]:
-    """Whether the best five are right after every 20 labels of one run."""
+    """Whether the best five are right, after every 20 labels of one run."""
     empty: NDArray[np.float64] = np.zeros_like(crowd.votes.wins)
     known = replace(crowd.votes, wins=empty.copy(), ties=empty.copy(), both_bad=empty)
     found = []
-    for _ in range(0, labels, BATCH):
+    for count in range(AT_ONCE, labels + 1, AT_ONCE):
         if planned:
-            chosen = [(need.a, need.b) for need in label_needs(known, crowd.pairs)[:BATCH]]
+            chosen = [(need.a, need.b) for need in label_needs(known, crowd.pairs)[:AT_ONCE]]
         else:
-            chosen = [crowd.pairs[each] for each in rng.integers(len(crowd.pairs), size=BATCH)]
+            chosen = [crowd.pairs[each] for each in rng.integers(len(crowd.pairs), size=AT_ONCE)]
         for pair in chosen:
             crowd.label(pair, rng, known)
+        if count % _STEP:
+            continue
         found.append(frozenset(best_systems(known)) == crowd.best)
     return found
 
@@ -108,7 +112,7 @@ def labels_needed(runs: Sequence[Sequence[bool]]) -> int | None:
     """Labels from which on at least 95% of the runs are right; None where they never are."""
     share = np.mean(np.array(runs), axis=0)
     enough = np.flip(np.minimum.accumulate(np.flip(share))) >= _RIGHT
-    return None if not enough.any() else (int(np.argmax(enough)) + 1) * BATCH
+    return None if not enough.any() else (int(np.argmax(enough)) + 1) * _STEP
 
 
 def main() -> None:

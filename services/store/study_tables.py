@@ -63,5 +63,6 @@ study_tasks = Table(
     Column("labels", JSON(none_as_null=True)),  # a is answer A, whatever was shown first
     Column("deciding", String(1)),
     Column("justification", Text),
-    Index(None, "study_id", "item"),
+    # All that is counted for every item that is given, so that no row is read for it.
+    Index("ix_study_tasks_counted", "study_id", "item", "answered_at", "expires_at", "deciding"),
 )

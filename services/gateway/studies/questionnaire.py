@@ -8,7 +8,7 @@ The cookie is a random secret of which the database has a hash; nothing else say
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -22,6 +22,7 @@ from services.gateway.studies.administration import StudyAdministration, battle_
 from services.store.study_rows import StoredStudy, StoredWorker
 from services.store.study_tasks import Answer, Answered, Begun, StudyTasks, Task
 
+_PLANNED_FOR = timedelta(seconds=5)  # in which few people answer; a plan of a large study costs a second
 _TURNED = {"a": "b", "b": "a"}
 
 
@@ -38,6 +39,7 @@ class Questionnaire:
     administration: StudyAdministration
     tasks: StudyTasks
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    _plans: dict[str, tuple[datetime, Mapping[tuple[str, str], float]]] = field(default_factory=dict)
 
     async def study(self, study_id: str) -> StoredStudy:
         """The study of a link.
@@ -84,8 +86,17 @@ class Questionnaire:
         order = partial(is_reversed, share=asked.reversed_share)
         return await self.tasks.give(worker, choose, now, now + timedelta(minutes=asked.minutes), order)
 
-    async def _worth(self, study: StoredStudy) -> dict[tuple[str, str], float]:
-        """Two systems -> how much the boards need a label on them; empty where nothing can be planned."""
+    async def _worth(self, study: StoredStudy) -> Mapping[tuple[str, str], float]:
+        """Two systems -> how much the boards need a label on them, as of a few seconds ago."""
+        now = self.clock()
+        made_at, worth = self._plans.get(study.id, (now, None))
+        if worth is None or now - made_at > _PLANNED_FOR:
+            worth = await self._planned(study)
+            self._plans[study.id] = now, worth
+        return worth
+
+    async def _planned(self, study: StoredStudy) -> dict[tuple[str, str], float]:
+        """The same as of now; empty where nothing can be planned."""
         studies = self.administration.studies
         tally = await tally_of(studies, study.id)
         if tally is None:
