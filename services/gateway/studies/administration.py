@@ -92,7 +92,16 @@ class StudyAdministration:
             raise InvalidQuery(named[:_NAMED] or [f"battles: arena {submission.arena!r} has none"])
         groups = dict(zip(pairs, strata([found[battle][2] for battle in pairs]), strict=True))
         return [
-            (battle, OpenItem(number, kind, *found[battle][:2], groups.get(battle, 0)))
+            (
+                battle,
+                OpenItem(
+                    number=number,
+                    kind=kind,
+                    system_a=found[battle][0],
+                    system_b=found[battle][1],
+                    stratum=groups.get(battle, 0),
+                ),
+            )
             for number, (battle, kind) in enumerate(kinds.items())
         ]
 
