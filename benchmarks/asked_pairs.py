@@ -1,13 +1,14 @@
 """How many labels until the best five systems are known: planned pairs against pairs drawn uniformly.
 
-    NUGGETSTREAM_DATA=DATA python -m benchmarks.asked_pairs [--runs 100] [--labels 6000] [--sets 4]
+    NUGGETSTREAM_DATA=DATA python -m benchmarks.asked_pairs [--runs 100] [--labels 6000] [--sets 4] [--dense]
 
 The recorded votes of Chatbot Arena (August 2024) stand for people. A set has 20 systems drawn at random whose
 fifth and sixth are at least 15 points apart by all recorded votes; below that no affordable number of labels
-tells them apart. A label on a pair is one of its recorded votes, drawn with replacement, and a pair without
-recorded votes cannot be asked. In every run pairs are chosen five at a time, once as `label_needs` plans them
-and once uniformly, and after each time the best five are compared with those of all recorded votes. Prints
-per set the number of labels from which on at least 95% of the runs are right, and their ratio.
+tells them apart. A label on a pair is one of its recorded votes, drawn with replacement. A pair without
+recorded votes cannot be asked; with `--dense` the systems of a set all met each other. In every run pairs are
+chosen five at a time, once as `label_needs` plans them and once uniformly, and after every 20 labels the best
+five are compared with those of all recorded votes. Prints per set the number of labels from which on at least
+95% of the runs are right, and their ratio.
 """
 
 import argparse
@@ -66,10 +67,24 @@ class Crowd:
                 into.ties[b, a] += 1
 
 
-def crowds(votes: Tally, rng: np.random.Generator) -> Iterator[Crowd]:
+def drawn(votes: Tally, rng: np.random.Generator, *, dense: bool) -> NDArray[np.intp]:
+    """Indices of 20 systems, or of up to 20 that all met each other."""
+    order = rng.permutation(len(votes.systems))
+    if not dense:
+        return np.sort(order[:SYSTEMS])
+    points, chosen = votes.points(TiePolicy.HALF), list[int]()
+    for each in order:
+        if len(chosen) < SYSTEMS and all(points[each, other] + points[other, each] > 0 for other in chosen):
+            chosen.append(int(each))
+    return np.sort(np.array(chosen, dtype=np.intp))
+
+
+def crowds(votes: Tally, rng: np.random.Generator, *, dense: bool = False) -> Iterator[Crowd]:
     """Sets of systems, drawn at random, whose best five can be told."""
     while True:
-        index = np.sort(rng.choice(len(votes.systems), SYSTEMS, replace=False))
+        index = drawn(votes, rng, dense=dense)
+        if len(index) <= 2 * TOP:
+            continue
         square = np.ix_(index, index)
         part = Tally(
             tuple(votes.systems[each] for each in index),
@@ -121,9 +136,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--labels", type=int, default=6000)
     parser.add_argument("--sets", type=int, default=4)
+    parser.add_argument("--dense", action="store_true", help="Only systems that all met each other.")
     given = parser.parse_args()
     votes = arena_votes(Path(os.environ["NUGGETSTREAM_DATA"]) / "lmsys_2024_08")
-    source = crowds(votes, np.random.default_rng(1))
+    source = crowds(votes, np.random.default_rng(1), dense=given.dense)
     for number in range(1, given.sets + 1):
         crowd = next(source)
         needed = {
@@ -138,8 +154,8 @@ def main() -> None:
         uniform, planned = needed[False], needed[True]
         ratio = f"{planned / uniform:.2f}" if planned and uniform else "unknown"
         print(
-            f"set {number}: gap {crowd.gap:.0f} points, {len(crowd.pairs)} pairs; labels for 95%: uniform "
-            f"{uniform}, planned {planned}, ratio {ratio}",
+            f"set {number}: {len(crowd.votes.systems)} systems, {len(crowd.pairs)} pairs, gap {crowd.gap:.0f} "
+            f"points; labels for 95%: uniform {uniform}, planned {planned}, ratio {ratio}",
             flush=True,
         )
 
