@@ -153,11 +153,9 @@ def main() -> None:
         }
         uniform, planned = needed[False], needed[True]
         ratio = f"{planned / uniform:.2f}" if planned and uniform else "unknown"
-        print(
-            f"set {number}: {len(crowd.votes.systems)} systems, {len(crowd.pairs)} pairs, gap {crowd.gap:.0f} "
-            f"points; labels for 95%: uniform {uniform}, planned {planned}, ratio {ratio}",
-            flush=True,
-        )
+        size = f"{len(crowd.votes.systems)} systems, {len(crowd.pairs)} pairs, gap {crowd.gap:.0f} points"
+        needs = f"uniform {uniform}, planned {planned}, ratio {ratio}"
+        print(f"set {number}: {size}; labels for 95%: {needs}", flush=True)
 
 
 if __name__ == "__main__":

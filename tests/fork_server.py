@@ -1,12 +1,14 @@
 """A process that has imported the platform, and forks a child for each command that a test starts.
 
-    python -m tests.fork_server FILE_DESCRIPTOR
+    python -P fork_server.py FILE_DESCRIPTOR
 
 To import the platform takes seconds of processor time, a fork some milliseconds. The child is a process as
 any other: with an environment, a folder, streams, signals and an exit code of its own. Each request over the
-socket is JSON, with the file descriptors of stdin, stdout, stderr, and of a pipe for the exit code.
+socket is JSON, with the file descriptors of stdin, stdout, stderr, and of a pipe for the exit code. The first
+part of a command is a module, or a file of Python. The child lacks the packages that this process lacks.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -35,11 +37,11 @@ _STREAMS = 3
 
 def preload() -> None:
     """Import all modules of the platform, and what they import when they run."""
-    for module in pkgutil.walk_packages(services.__path__, "services."):
-        if module.name != _MAIN:  # runs as a program
-            importlib.import_module(module.name)
-    for name in _IMPORTED_LATER:
-        importlib.import_module(name)
+    ours = [module.name for module in pkgutil.walk_packages(services.__path__, "services.")]
+    for name in (*ours, *_IMPORTED_LATER):
+        if name != _MAIN:  # runs as a program
+            with contextlib.suppress(ModuleNotFoundError):  # the installation lacks an optional package
+                importlib.import_module(name)
 
 
 def serve(control: socket.socket) -> list[str]:
@@ -106,5 +108,8 @@ def _become(request: dict[str, object], streams: list[int]) -> list[str]:
 
 if __name__ == "__main__":
     preload()
-    module, *sys.argv[1:] = serve(socket.socket(fileno=int(sys.argv[1])))
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    program, *sys.argv[1:] = serve(socket.socket(fileno=int(sys.argv[1])))
+    if program.endswith(".py"):
+        runpy.run_path(program, run_name="__main__")
+    else:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)

@@ -148,7 +148,7 @@ _lock = threading.Lock()
 
 def _fork(request: bytes, descriptors: list[int]) -> int:
     with _lock:
-        control = _server()
+        control = fork_server(Path(sys.executable))
         socket.send_fds(control, [request], descriptors)
         answer = control.recv(_PID_BYTES)
     assert answer, "the process that forks others has ended"
@@ -156,15 +156,21 @@ def _fork(request: bytes, descriptors: list[int]) -> int:
 
 
 @functools.cache
-def _server() -> socket.socket:
-    """The connection to the process that forks others, which ends with this one."""
+def fork_server(python: Path) -> socket.socket:
+    """The connection to the process that forks others, which ends with this one.
+
+    Args:
+        python: The interpreter of the installation that the processes run in.
+    """
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     environment = os.environ | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-    command = [sys.executable, "-m", "tests.fork_server", str(there.fileno())]
+    own = python.parent == Path(sys.executable).parent  # may run tests.*
+    program = ["-m", "tests.fork_server"] if own else ["-P", str(Path(__file__).with_name("fork_server.py"))]
     with there:
         process = subprocess.Popen(
-            command, env=environment, cwd=Path(__file__).parents[1], pass_fds=[there.fileno()]
-        )
+            [python, *program, str(there.fileno())],
+            env=environment, cwd=Path(__file__).parents[1], pass_fds=[there.fileno()],
+        )  # fmt: skip
 
     def end() -> None:
         here.close()

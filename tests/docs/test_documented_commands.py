@@ -1,7 +1,8 @@
 """The commands and examples of README and docs run as they are printed, and print what the page shows.
 
 They run in the virtual environment that INSTALLATION_UNDER_TEST names, such as the one that `make setup`
-makes; without it, and for pages that name more than `make setup` installs, in that of the tests.
+makes; without it, and for pages that name more than `make setup` installs, in that of the tests. Commands
+of a page are forked from a process of that environment that has imported the platform (`tests.fork_server`).
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,12 +23,16 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from tests import fork_client
 from tests.documents import Block, blocks, pages
 from tests.e2e.processes import clean_environment
+from tests.forked import fork_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SAMPLES = Path(__file__).parent / "samples"
+INTERPRETER = Path(__file__).parent / "interpreter.py"
+CLIENT = Path(fork_client.__file__)
 PATIENCE = 240.0  # seconds
 OURS = Path(sys.prefix)  # with all packages, those for development included
 INSTALLATION = Path(os.environ.get("INSTALLATION_UNDER_TEST", OURS))
@@ -36,31 +42,19 @@ NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 PROLOGUE = """
 set -eu
 curl() { command curl --fail-with-body "$@"; }
+forked() { $FORKED services.cli.main "$@"; }
 nuggetstream() {
   case "$1" in
-    up) command nuggetstream "$@" --http-port 0 --grpc-port 0 --metrics-port 0 ;;
+    up) forked "$@" --http-port 0 --grpc-port 0 --metrics-port 0 ;;
     failures|calls|nuggets|rerun|delete|retention|audit|webhooks|study)
-      command nuggetstream "$@" --url "$PLATFORM" ;;
+      forked "$@" --url "$PLATFORM" ;;
     demo) case " $* " in
-      *" --arena "*) command nuggetstream "$@" --http-port 0 --arena-port 0 ;;
-      *) command nuggetstream "$@" ;;
+      *" --arena "*) forked "$@" --http-port 0 --arena-port 0 ;;
+      *) forked "$@" ;;
     esac ;;
-    *) command nuggetstream "$@" ;;
+    *) forked "$@" ;;
   esac
 }
-"""
-
-
-# Runs Python blocks one after another, each a line of JSON, and answers with what each has printed.
-INTERPRETER = """
-import contextlib, io, json, sys
-names = {}
-for line in sys.stdin:
-    place, text = json.loads(line)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(text, place, "exec"), names)
-    print(json.dumps(printed.getvalue()), flush=True)
 """
 
 
@@ -99,8 +93,16 @@ def environment(installation: Path, **more: str) -> dict[str, str]:
     """Variables of a user without settings, with the commands of an installation."""
     path = f"{installation / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return (
-        clean_environment() | {"PATH": path, "BROWSER": "true", "KEY": "none", "PYTHONUNBUFFERED": "1"} | more
+        clean_environment()
+        | {"PATH": path, "BROWSER": "true", "KEY": "none", "PYTHONUNBUFFERED": "1"}
+        | {"FORK_SERVER": str(server(installation).fileno()), "FORKED": f"{sys.executable} -I -S {CLIENT}"}
+        | more
     )
+
+
+def server(installation: Path) -> socket.socket:
+    """The connection to the process that forks the commands of an installation."""
+    return fork_server(installation / "bin" / "python")
 
 
 @dataclass
@@ -135,8 +137,9 @@ def started(command: list[str], folder: Path, env: dict[str, str]) -> Process:
     log = Path(folder, f"{time.monotonic_ns()}.log")
     with log.open("wb") as output:
         child = subprocess.Popen(
-            command, cwd=folder, env=env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-        )
+            command, cwd=folder, env=env, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+            pass_fds=[int(env["FORK_SERVER"])],
+        )  # fmt: skip
     return Process(child, log)
 
 
@@ -203,11 +206,12 @@ class Page:
     def python(self, text: str, place: str) -> None:
         log = self.folder / "python.log"
         if self.interpreter is None:
+            env = environment(self.installation)
             with log.open("w") as errors:
                 self.interpreter = subprocess.Popen(
-                    [self.installation / "bin" / "python", "-c", INTERPRETER],
-                    cwd=self.folder, env=environment(self.installation), text=True,
+                    [*env["FORKED"].split(), str(INTERPRETER)], cwd=self.folder, env=env, text=True,
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                    pass_fds=[server(self.installation).fileno()],
                 )  # fmt: skip
         assert self.interpreter.stdin is not None
         assert self.interpreter.stdout is not None

@@ -16,7 +16,7 @@ from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes
 from tests.stored import latest
 
-BATTLES = 100
+BATTLES = 50
 _LENSES = (*INDEPENDENT, Lens.GROUNDED)
 COUNTED = dict.fromkeys(Lens, 0) | dict.fromkeys(_LENSES, BATTLES)  # outcomes by lens
 

@@ -95,15 +95,13 @@ async def test_an_evaluation_of_the_first_battles_gives_the_votes_of_the_file(
 ) -> None:
     folder = recorded_data / "crowdrag25"
     file, documents = folder / "battles.jsonl.gz", folder / "documents.jsonl.gz"
-    arguments = ("--documents", str(documents), "--limit", "20", "--out", str(tmp_path))
+    arguments = ("--documents", str(documents), "--limit", "8", "--out", str(tmp_path))
     code, output = await run_command(clean_environment(), "eval", str(file), *arguments)
     assert code == 0, output
     battles = sorted(read_results(tmp_path / "results.jsonl").battles, key=lambda battle: battle.id)
     votes, letters = predict(battles), {Vote.A: "a", Vote.B: "b", Vote.TIE: "t", None: "-"}
-    for name, most in {
-        "nugget preference": 2,
-        "judge": 1,
-    }.items():  # processors differ in rounding
+    assert len(battles) == 8
+    for name in ("nugget preference", "judge"):
         known = figures()["votes"][name]
         other = sum(letters[vote] != known[place] for place, vote in enumerate(votes[name]))
-        assert other <= most, name
+        assert other <= 1, name  # processors differ in rounding

@@ -4,11 +4,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, Literal
 from unittest import mock
 
 import httpx2
+from fastapi._compat import ModelField
+from fastapi.utils import create_model_field
 from pydantic import ConfigDict, TypeAdapter
 
 from nuggetstream.domain import event as events
@@ -183,11 +185,13 @@ async def opened(
         tail = Tail.of(database, gateway)
         await stack.enter_async_context(tail.listening(bus))
         sender = await stack.enter_async_context(Sender(GuardedBackend(resolver, receivers)))
-        with mock.patch("fastapi._compat.v2.TypeAdapter", _adapter):
-            further = further_routes(
-                gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
-            )
-            app = create_app(gateway, None, *further, sites=sites)
+        # Routes are completed when the first request arrives.
+        stack.enter_context(mock.patch("fastapi._compat.v2.TypeAdapter", _adapter))
+        stack.enter_context(mock.patch("fastapi.routing.create_model_field", _response_field))
+        further = further_routes(
+            gateway, bus, database, access, GRADERS, tail=tail, sender=sender, budgets=budgets
+        )
+        app = create_app(gateway, None, *further, sites=sites)
         base = await stack.enter_async_context(http_server(app, "127.0.0.1", port, grace=1))
         grpc_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [arena_service(gateway, tail)], grace=0.2, limits=RPC_LIMITS)
@@ -218,6 +222,12 @@ def _adapter(kind: Any, *, config: ConfigDict | None = None) -> TypeAdapter[Any]
     if key not in _adapters:
         _adapters[key] = TypeAdapter(kind, config=config)
     return _adapters[key]
+
+
+@cache
+def _response_field(name: str, type_: Any, mode: Literal["serialization"]) -> ModelField:
+    """What the framework makes of the type of a response, likewise."""
+    return create_model_field(name=name, type_=type_, mode=mode)
 
 
 # --- a story -----------------------------------------------------------------------------------

@@ -215,7 +215,7 @@ async def check_reads(database: Database, slices: Sequence[Slice] = SLICES) -> i
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 async def test_counters_say_what_the_rows_say(database: Database, seed: int) -> None:
     operations = Operations(database, seed)
-    for _ in range(3):
+    for _ in range(2):
         await operations.several(40)
         assert await recount(database, repair=False) == NONE_WRONG
     assert await check_reads(database) > 50
