@@ -18,11 +18,15 @@ GOLD = {"battle": "tides1", "labels": {"quality_overall": "a"}}
 PAIRS, ITEMS = 3, 5
 
 
+async def shows(reader: Reader, title: str) -> None:
+    await reader.until(TITLE, lambda shown: title in shown)
+
+
 async def begins(reader: Reader, link: str, title: str) -> None:
     await reader.opens(link)
     await reader.clicks("[name=agree]")
     await reader.clicks("form[action$=begin] button")
-    await reader.until(TITLE, lambda shown: title in shown)
+    await shows(reader, title)
 
 
 async def answers_by_mouse(reader: Reader, value: str) -> None:
@@ -65,14 +69,14 @@ async def test_three_people_answer_a_study_to_its_end(browser: Chrome, world: Wo
         await begins(reader, f"{link}?lang=en&participant=mouse", "Item 1 of 5")
         assert await reader.axe() == []
         for number in range(1, ITEMS + 1):
-            await reader.until(TITLE, lambda shown, n=number: f"Item {n} of 5" in shown)
+            await shows(reader, f"Item {number} of 5")
             await answers_by_mouse(reader, "a")
         codes.add(await code_of(reader))
         browser.delete_all_cookies()
 
         await begins(reader, f"{link}?lang=en&participant=keys", "Item 1 of 5")
         for number in range(1, ITEMS + 1):
-            await reader.until(TITLE, lambda shown, n=number: f"Item {n} of 5" in shown)
+            await shows(reader, f"Item {number} of 5")
             await answers_by_keys(reader)
         codes.add(await code_of(reader))
         browser.delete_all_cookies()
@@ -80,7 +84,7 @@ async def test_three_people_answer_a_study_to_its_end(browser: Chrome, world: Wo
         async with reader.width(PHONE):
             await begins(reader, f"{link}?lang=de&participant=phone", "Aufgabe 1 von 5")
             for number in range(1, ITEMS + 1):
-                await reader.until(TITLE, lambda shown, n=number: f"Aufgabe {n} von 5" in shown)
+                await shows(reader, f"Aufgabe {number} von 5")
                 assert not await reader.runs(WIDE)
                 assert await reader.runs(SMALL) == []
                 await answers_by_mouse(reader, "b")

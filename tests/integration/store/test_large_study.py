@@ -4,7 +4,6 @@ from datetime import timedelta
 from time import perf_counter
 
 import pytest
-from sqlalchemy import insert
 
 from nuggetstream.crowd.assignment import ItemKind, OpenItem
 from nuggetstream.files.crowd_study import MOST_ITEMS
@@ -47,7 +46,7 @@ async def test_the_next_of_10000_pairs_is_found_at_once(database: Database) -> N
     ]
     for start in range(0, len(rows), 1000):
         part = rows[start : start + 1000]
-        await database.write(lambda tx, part=part: tx.execute(insert(study_tasks), part).rowcount)
+        await database.insert_rows(study_tasks, part)
     tasks = StudyTasks(database)
     administration = StudyAdministration(store, StudiedBattles(database), lambda: NOW + timedelta(hours=1))
     study = await store.get(STUDY)

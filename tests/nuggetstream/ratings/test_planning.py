@@ -15,8 +15,8 @@ NAMES = ("v", "w", "x", "y", "z")
 def tally(wins: dict[str, int]) -> Tally:
     """Labels by "xy" -> how often x was better than y."""
     table = np.zeros((len(NAMES), len(NAMES)))
-    for (winner, loser), count in wins.items():
-        table[NAMES.index(winner), NAMES.index(loser)] = count
+    for pair, count in wins.items():
+        table[NAMES.index(pair[0]), NAMES.index(pair[1])] = count
     return Tally(NAMES, table, np.zeros_like(table), np.zeros_like(table))
 
 
