@@ -12,6 +12,7 @@ from nuggetstream.client.administration import Administration
 from nuggetstream.client.batches import Batches, submission
 from nuggetstream.client.battles import Battles
 from nuggetstream.client.calls import LOCAL, Call, Submission
+from nuggetstream.client.crowd_studies import CrowdStudies
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.patience import Patience
 from nuggetstream.client.ratings import Ratings
@@ -25,7 +26,7 @@ from nuggetstream.views.battles import (
 T = TypeVar("T")
 
 
-class AsyncClient(Battles, Ratings, Administration, Webhooks, AsyncWatching, AsyncAsking):
+class AsyncClient(Battles, Ratings, Administration, Webhooks, CrowdStudies, AsyncWatching, AsyncAsking):
     """A platform over its REST API, for asyncio. Arguments, results and errors are those of `Client`.
 
     Use it as an asynchronous context manager or call `aclose`. Tasks of one event loop may share it.

@@ -12,6 +12,7 @@ from nuggetstream.client.administration import Administration
 from nuggetstream.client.batches import Batches, submission
 from nuggetstream.client.battles import Battles
 from nuggetstream.client.calls import LOCAL, Call, Submission
+from nuggetstream.client.crowd_studies import CrowdStudies
 from nuggetstream.client.exchange import Pause, Step, Steps, exchange
 from nuggetstream.client.patience import Patience
 from nuggetstream.client.ratings import Ratings
@@ -25,7 +26,7 @@ from nuggetstream.views.battles import (
 T = TypeVar("T")
 
 
-class Client(Battles, Ratings, Administration, Webhooks, Watching, Asking):
+class Client(Battles, Ratings, Administration, Webhooks, CrowdStudies, Watching, Asking):
     """A platform over its REST API.
 
     It keeps connections open, so use it as a context manager or call `close`. It may be shared by threads.

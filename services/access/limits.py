@@ -13,6 +13,8 @@ from datetime import UTC, datetime, timedelta
 from services.access.callers import Caller, TooMany
 from services.store.api_keys import ApiKeys, today
 
+PARTICIPANTS = 60
+"""People per minute and process who begin a study from one address, such as a university's."""
 FRAME_VOTES = 10
 """Votes per minute and process that one battle takes with tokens of its frames."""
 _ATTEMPTS = 10  # failed logins that one address has at once, and per minute
@@ -69,6 +71,15 @@ class Rates(_Buckets):
         """
         message = f"a battle takes {FRAME_VOTES} votes per minute from its frames"
         self._take(f"votes {battle_id}", FRAME_VOTES, message)
+
+    def take_participant(self, address: str) -> None:
+        """Count somebody who begins a study.
+
+        Raises:
+            TooMany: Others have begun from the address within this minute.
+        """
+        message = f"{PARTICIPANTS} people per minute may begin from one address; try again in a minute"
+        self._take(f"participants {address}", PARTICIPANTS, message)
 
 
 @dataclass(frozen=True, slots=True)

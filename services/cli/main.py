@@ -60,6 +60,7 @@ GROUPS = {
         "rerun": Command("rerun", "Evaluate old battles again, and compare the results.", "client"),
         "delete": Command("delete", "Delete battles, with everything that only they brought.", "client"),
         "retention": Command("retention", "Delete battles that are older than an age.", "client"),
+        "study": Command("study", "Ask people which of two answers is better.", "client"),
         "canary": Command("canary", "Let the judges compare canary battles now.", "light"),
     },
     "Access": {

@@ -15,6 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nuggetstream.files.crowd_study import CrowdStudySubmission
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.files.webhook import SecretRotation, WebhookSubmission
@@ -58,6 +59,7 @@ _BODIES = (
     EmbedTokenRequest,
     WebhookSubmission,
     SecretRotation,
+    CrowdStudySubmission,
 )
 _REFERENCE = "#/components/schemas/{model}"
 _ENDLESS = ("/events", "/stream")
@@ -130,7 +132,8 @@ class _ProtectiveHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = self._unframed if scope["path"] == "/login" else self._framed
+                alone = scope["path"] == "/login" or scope["path"].startswith("/studies/")
+                headers = self._unframed if alone else self._framed
                 MutableHeaders(scope=message).update(headers)
             await send(message)
 
@@ -172,7 +175,7 @@ def _add_body_schemas(app: FastAPI) -> None:
 def _is_untraced(scope: MutableMapping[str, Any]) -> bool:
     """Probes, which tell nothing, and pages whose addresses have tokens, which no collector may see."""
     path: str = scope["path"]
-    return path in ("/healthz", "/readyz") or path.startswith("/embed/")
+    return path in ("/healthz", "/readyz") or path.startswith(("/embed/", "/studies/"))
 
 
 def _version() -> str:

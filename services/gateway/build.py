@@ -13,10 +13,17 @@ from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
 from services.gateway.stream.routes import routes as stream_routes
 from services.gateway.stream.tail import Tail
+from services.gateway.studies.administration import StudyAdministration
+from services.gateway.studies.pages import routes as study_pages
+from services.gateway.studies.questionnaire import Questionnaire
+from services.gateway.studies.routes import routes as study_routes
 from services.gateway.webhooks.routes import routes as webhook_routes
 from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus
 from services.store.database import Database
+from services.store.studied_battles import StudiedBattles
+from services.store.studies import Studies
+from services.store.study_tasks import StudyTasks
 
 _NO_BUDGETS = Budgets()
 
@@ -34,10 +41,13 @@ def further_routes(
 ) -> list[APIRouter]:
     """The routers beside those that `create_app` makes itself."""
     env = page_environment()
+    administration_of_studies = StudyAdministration(Studies(database), StudiedBattles(database))
     return [
         administration(bus, database, gateway.intake, access, evaluators),
         canary_routes(database, env),
         stream_routes(tail),
         operation_routes(gateway, bus, env, budgets),
         webhook_routes(database, sender),
+        study_routes(administration_of_studies),
+        study_pages(Questionnaire(administration_of_studies, StudyTasks(database)), access, env),
     ]

@@ -8,6 +8,8 @@
     ├── OutdatedVersion the list was edited since                 409
     ├── UnknownFailure no failure has this id                     404
     ├── UnknownWebhook no webhook has this id                     404
+    ├── UnknownStudy   no study has this id                       404
+    ├── UnknownWorker  a study has no worker with this id         404
     ├── Irretrievable  a dead letter's message is gone            409
     ├── Forbidden      only administrators may do this            403
     ├── TooFast        too many actions per second                429
@@ -78,6 +80,20 @@ class UnknownWebhook(Rejected):
 
     def __init__(self, webhook_id: str) -> None:
         super().__init__(f"there is no webhook {webhook_id!r}")
+
+
+class UnknownStudy(Rejected):
+    """No study has this id."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such study, or it was removed")
+
+
+class UnknownWorker(Rejected):
+    """A study has no worker with this id."""
+
+    def __init__(self, worker_id: str) -> None:
+        super().__init__(f"the study has no worker {worker_id!r}")
 
 
 class Irretrievable(Rejected):

@@ -34,7 +34,9 @@ from services.gateway.errors import (
     UnknownBattle,
     UnknownFailure,
     UnknownFormat,
+    UnknownStudy,
     UnknownWebhook,
+    UnknownWorker,
 )
 from services.gateway.pages.environment import page_environment
 from services.runtime.errors import StageError, Unavailable
@@ -51,6 +53,8 @@ _STATUS: dict[type[Exception], int] = {
     OutdatedVersion: 409,
     UnknownFailure: 404,
     UnknownWebhook: 404,
+    UnknownStudy: 404,
+    UnknownWorker: 404,
     Irretrievable: 409,
     Forbidden: 403,
     TooFast: 429,

@@ -30,6 +30,7 @@ from services.store.outbox import outbox
 from services.store.outcome import Outcome
 from services.store.outcome_writing import outcomes_by_battle
 from services.store.parked import parked_events
+from services.store.studies import forget_in_studies
 from services.store.tables import (
     battle_counters,
     battles,
@@ -142,6 +143,7 @@ class Deletions(Store):
         stored = (await tx.run_sync(outcomes_by_battle, [battle_id])).get(battle_id, {}).values()
         await delete_content(tx, battle_id)
         await forget_doubt(tx, battle_id)
+        await forget_in_studies(tx, battle_id)
         for table in (
             events, failures, work, outcomes, sources, calls, call_prompts,
             nugget_edits, outbox, parked_events, fetched_pages, webhook_deliveries,

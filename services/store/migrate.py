@@ -34,6 +34,7 @@ import services.store.outbox
 import services.store.parked
 import services.store.question_tables
 import services.store.slices
+import services.store.study_tables
 import services.store.tables
 import services.store.webhook_tables
 import services.store.work  # noqa: F401 - all of these declare tables or indexes

@@ -151,7 +151,9 @@ def test_a_service_imports_nothing_of_another_one(service: str) -> None:
     ] == []
 
 
-@pytest.mark.parametrize("name", ["calls", "failures", "nuggets", "delete", "retention", "audit", "webhooks"])
+@pytest.mark.parametrize(
+    "name", ["calls", "failures", "nuggets", "delete", "retention", "audit", "webhooks", "study"]
+)
 def test_a_command_that_asks_a_gateway_loads_no_database(name: str) -> None:
     """They are typed one after the other, and a second of imports is felt each time."""
     modules = loaded(COMMANDS[name].module, "services.cli.administrator", "services.cli.process")

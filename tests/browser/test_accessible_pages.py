@@ -5,17 +5,22 @@ from dataclasses import replace
 import pytest
 from selenium.webdriver import Chrome
 
+from nuggetstream.crowd.assignment import ItemKind, OpenItem
 from nuggetstream.domain.battle import Answer, Side, Vote
 from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
 from nuggetstream.domain.pipeline import Stage
+from nuggetstream.files.crowd_study import CrowdStudySubmission
 from services.store.call_log import DatabaseCallLog
 from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
+from services.store.studies import Studies
+from services.store.study_rows import StoredStudy
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, between
 from tests.stored import call_of
 
+STUDY = f"st_{0:032}"
 PHONE = 390  # pixels
 ARABIC = "ينحني الضوء البنفسجي أكثر من الأحمر"
 FORMULA = r"$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$"
@@ -106,6 +111,9 @@ async def everything(world: World) -> None:
     long = "# Tides\n\n" + "Water is **heavy**, and the Moon is far away.\n\n" * 100
     far = replace(battle(id="far", query=f"Why? {long}"), a=Answer("atlas", long), b=Answer("b", ARABIC * 9))
     await world.happens(*Story(far).told())
+    study = CrowdStudySubmission(name="Tides", arena="demo")
+    items = [("tides", OpenItem(0, ItemKind.PAIR, "atlas", "birch"))]
+    await Studies(world.database).add(StoredStudy(STUDY, "demo", study, NOW), items)
     call = call_of(Story(battle()).submitted(), "")
     await DatabaseCallLog(world.database).add([call, replace(call, key="l" * 64)])
     for number in range(2):
@@ -141,6 +149,8 @@ PAGES = (
     "/operations",
     "/arenas?arena=demo",
     "/battles/nobody",
+    f"/studies/{STUDY}",
+    "/studies/nobody",
 )
 
 

@@ -46,7 +46,7 @@ forked() { $FORKED services.cli.main "$@"; }
 nuggetstream() {
   case "$1" in
     up) forked "$@" --http-port 0 --grpc-port 0 --metrics-port 0 ;;
-    failures|calls|nuggets|rerun|delete|retention|audit|webhooks)
+    failures|calls|nuggets|rerun|delete|retention|audit|webhooks|study)
       forked "$@" --url "$PLATFORM" ;;
     demo) case " $* " in
       *" --arena "*) forked "$@" --http-port 0 --arena-port 0 ;;

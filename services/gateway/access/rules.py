@@ -82,6 +82,15 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("POST", "/v1/admin/webhooks/{webhook_id}/test"): Rule(Role.ADMIN, Scope.INSIDE, "test webhook"),
     ("POST", "/v1/admin/webhooks/{webhook_id}/retry"): Rule(Role.ADMIN, Scope.INSIDE, "retry webhook"),
     ("GET", "/v1/admin/webhooks/{webhook_id}/failures"): Rule(Role.ADMIN, Scope.INSIDE),
+    ("GET", "/v1/admin/studies"): Rule(Role.ADMIN, Scope.LISTED),
+    ("POST", "/v1/admin/studies"): Rule(Role.ADMIN, Scope.INSIDE, "add study"),
+    ("GET", "/v1/admin/studies/{study_id}/answers"): Rule(Role.ADMIN, Scope.INSIDE, "read study answers"),
+    ("GET", "/v1/admin/studies/{study_id}/workers"): Rule(Role.ADMIN, Scope.INSIDE, "read study workers"),
+    ("POST", "/v1/admin/studies/{study_id}/close"): Rule(Role.ADMIN, Scope.INSIDE, "close study"),
+    ("DELETE", "/v1/admin/studies/{study_id}"): Rule(Role.ADMIN, Scope.INSIDE, "remove study"),
+    ("DELETE", "/v1/admin/studies/{study_id}/workers/{worker_id}"): Rule(
+        Role.ADMIN, Scope.INSIDE, "remove worker"
+    ),
     # Pages.
     ("GET", "/"): _LIST,
     ("GET", f"/battles/{_ID}"): _BATTLE,
@@ -105,6 +114,11 @@ RULES: Mapping[tuple[str, str], Rule] = {
     ("GET", f"/embed/battles/{_ID}/events"): _BATTLE,
     ("POST", f"/embed/battles/{_ID}/vote"): Rule(Role.VOTE, Scope.BATTLE, "vote", form=True),
     ("GET", "/embed/widget.js"): _PUBLIC,
+    # Whoever knows the link to a study takes part; the worker's cookie says who it is.
+    ("GET", "/studies/{study_id}"): _PUBLIC,
+    ("POST", "/studies/{study_id}/begin"): _PUBLIC,
+    ("POST", "/studies/{study_id}/answer"): _PUBLIC,
+    ("POST", "/studies/{study_id}/withdraw"): _PUBLIC,
     # Neither has anything of an arena.
     ("GET", "/docs"): _PUBLIC,
     ("GET", "/healthz"): _PUBLIC,

@@ -5,11 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from nuggetstream.crowd.assignment import ItemKind, OpenItem
+from nuggetstream.files.crowd_study import CrowdStudySubmission
 from nuggetstream.views.signatures import new_secret
 from services.access.callers import Role
 from services.access.keys import NewKey
 from services.store.api_keys import ApiKeys, StoredKey
 from services.store.database import Database
+from services.store.studies import Studies
+from services.store.study_rows import StoredStudy, StoredWorker
+from services.store.study_tasks import StudyTasks
 from services.store.webhooks import Webhook, Webhooks
 from tests.integration.gateway.world import NOW, submission
 
@@ -78,6 +83,23 @@ SAMPLES: dict[tuple[str, str], Sample] = {
     ("POST", "/v1/admin/webhooks/{webhook_id}/test"): Sample("/v1/admin/webhooks/WEBHOOK/test"),
     ("POST", "/v1/admin/webhooks/{webhook_id}/retry"): Sample("/v1/admin/webhooks/WEBHOOK/retry"),
     ("GET", "/v1/admin/webhooks/{webhook_id}/failures"): Sample("/v1/admin/webhooks/WEBHOOK/failures"),
+    ("GET", "/v1/admin/studies"): Sample("/v1/admin/studies", params=_DEMO),
+    ("POST", "/v1/admin/studies"): Sample(
+        "/v1/admin/studies", 201, json={**_DEMO, "name": "x", "battles": ["tides"]}
+    ),
+    ("GET", "/v1/admin/studies/{study_id}/answers"): Sample("/v1/admin/studies/STUDY/answers"),
+    ("GET", "/v1/admin/studies/{study_id}/workers"): Sample("/v1/admin/studies/STUDY/workers"),
+    ("POST", "/v1/admin/studies/{study_id}/close"): Sample("/v1/admin/studies/STUDY/close"),
+    ("DELETE", "/v1/admin/studies/{study_id}"): Sample("/v1/admin/studies/STUDY"),
+    ("DELETE", "/v1/admin/studies/{study_id}/workers/{worker_id}"): Sample(
+        "/v1/admin/studies/STUDY/workers/STUDY"
+    ),
+    ("GET", "/studies/{study_id}"): Sample("/studies/STUDY"),
+    ("POST", "/studies/{study_id}/begin"): Sample("/studies/STUDY/begin", 422, content=b"", headers=FORM),
+    ("POST", "/studies/{study_id}/answer"): Sample("/studies/STUDY/answer", 403, content=b"", headers=FORM),
+    ("POST", "/studies/{study_id}/withdraw"): Sample(
+        "/studies/STUDY/withdraw", 403, content=b"", headers=FORM
+    ),
     ("GET", "/"): Sample("/", params=_DEMO),
     ("GET", f"/battles/{_BATTLE}"): Sample("/battles/tides"),
     ("GET", f"/battles/{_BATTLE}/calls"): Sample("/battles/tides/calls"),
@@ -135,6 +157,27 @@ async def issued(
 
 def _moment(moment: datetime | None) -> datetime | None:
     return moment
+
+
+async def study(database: Database, arena: str = "demo") -> str:
+    """Id of a new study of an arena, which is also the id of its only worker."""
+    name = f"st_{uuid4().hex}"
+    submission_ = CrowdStudySubmission(name="test", arena=arena)
+    items = [("tides", OpenItem(0, ItemKind.PAIR, "atlas", "birch"))]
+    await Studies(database).add(StoredStudy(name, arena, submission_, NOW), items)
+    await StudyTasks(database).begin(
+        StoredWorker(
+            id=name,
+            study_id=name,
+            participant=None,
+            cookie=name,
+            language="en",
+            code="code",
+            begun_at=NOW,
+        ),
+        1,
+    )
+    return name
 
 
 async def webhook(database: Database, arena: str = "demo") -> str:

@@ -16,7 +16,7 @@ from services.gateway.access.rules import RULES, Rule, Scope
 from services.gateway.battles import grpc_service as arena_service
 from services.rater import grpc_service as ratings_service
 from services.runtime import rpc
-from tests.integration.gateway.access.samples import SAMPLES, Sample, bearer, issued, webhook
+from tests.integration.gateway.access.samples import SAMPLES, Sample, bearer, issued, study, webhook
 from tests.integration.gateway.world import Story, World, battle, submission
 
 ARENAS = ("demo", "abroad")  # everything that the samples ask about is in the first
@@ -49,6 +49,7 @@ def expected(rule: Rule, sample: Sample, role: Role, arena: str) -> int:
         rule.scope is Scope.BATTLE
         or "FAILURE" in f"{sample.path}{sample.content!r}"
         or "WEBHOOK" in sample.path
+        or "STUDY" in sample.path
     ):
         return 404  # as unknown as what does not exist
     return 403
@@ -58,6 +59,8 @@ async def asked(world: World, method: str, sample: Sample, key: NewKey | None, f
     path = sample.path.replace("FAILURE", failure)
     if "WEBHOOK" in path:
         path = path.replace("WEBHOOK", await webhook(world.database))
+    if "STUDY" in path:
+        path = path.replace("STUDY", await study(world.database))
     response = await world.http.request(
         method,
         path,
