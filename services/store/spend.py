@@ -12,6 +12,7 @@ from decimal import ROUND_UP, Decimal
 from typing import Any, Literal
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     FromClause,
@@ -79,7 +80,7 @@ class DatabaseSpendStore:
         day, slots = of.day == bindparam("day"), of.slot.in_(range(_SLOTS))  # all are named for the index
         self._of_day = self._total.where(day, slots, of.arena == "", of.key_name == "")
         of_stages = counters.where(day, of.stage != WHOLE_DAY)
-        name = bindparam("name")
+        name: BindParameter[str] = bindparam("name")
         self._of_parts: dict[str, Select[Any]] = {
             "arena": of_stages.where(slots, of.arena == name),
             "key": of_stages.where(of.key_name == name),

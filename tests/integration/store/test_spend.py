@@ -274,14 +274,14 @@ async def test_a_budget_reads_only_the_counters_of_its_arena_key_or_evaluator(
     [(statement, given)] = [each for each in statements if "spend_counters" in each[0]]
     async with database.transaction() as tx:
         if database.is_sqlite:
-            [plan] = (await tx.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given)).all()
-            assert plan[3].startswith("SEARCH spend_counters USING ")
-            assert plan[3].endswith(f"({keys})")
+            plan = (await tx.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given)).one().detail
+            assert plan.startswith("SEARCH spend_counters USING ")
+            assert plan.endswith(f"({keys})")
             return
         await tx.exec_driver_sql("ANALYZE spend_counters")
         analysed = f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"
-        [(plans,)] = (await tx.exec_driver_sql(analysed, given)).all()
-    scan = plans[0]["Plan"]
+        [explained] = (await tx.exec_driver_sql(analysed, given)).scalar_one()
+    scan = explained["Plan"]
     while "Plans" in scan and "Scan" not in scan["Node Type"]:
         [scan] = scan["Plans"]
     assert scan["Node Type"] in ("Index Scan", "Bitmap Heap Scan")
