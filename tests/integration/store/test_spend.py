@@ -106,11 +106,15 @@ async def test_a_battle_is_summed_per_stage_model_and_currency(database: Databas
     await record.add(replace(ENTRY, cost=None))
     await record.add(replace(ENTRY, battle_id="b2"))
     one = Decimal("0.000000025")
+    calls: Any = {"calls": 1, "input_tokens": 100, "output_tokens": 20}
     assert await costs.of_battle("b1") == [
-        CostLine("assigner", "m", 1, 100, 20, one, "USD"),
-        CostLine("assigner", "z", 1, 100, 20, one, "USD"),
-        CostLine("judge", "m", 1, 100, 20, None, None),
-        CostLine("judge", "m", 1, 100, 20, one, "USD"),
+        CostLine(stage=stage, model=model, **calls, amount=amount, currency=currency)
+        for stage, model, amount, currency in (
+            ("assigner", "m", one, "USD"),
+            ("assigner", "z", one, "USD"),
+            ("judge", "m", None, None),
+            ("judge", "m", one, "USD"),
+        )
     ]
 
 
