@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.ratings.fitting.gamma import gamma_rows
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
 
 Floats = NDArray[np.float64]
@@ -110,8 +111,8 @@ def _as_slice(places: Places) -> Places | slice:
 def _drawn(counts: Floats, resamples: int, seed: tuple[int, ...]) -> Singles:
     """(3, N, R) weights of N pairs."""
     stream = np.random.Generator(np.random.SFC64(list(seed)))
-    shapes = counts.reshape(-1, 1)
-    weights = stream.standard_gamma(shapes.astype(np.float32), (shapes.size, resamples), dtype=np.float32)
+    shapes = counts.ravel()
+    weights = gamma_rows(shapes, resamples, stream)
     np.maximum(weights, _OPEN, out=weights)
-    weights[shapes.ravel() == 0] = 0
+    weights[shapes == 0] = 0
     return weights.reshape(*counts.shape, resamples)

@@ -1,6 +1,7 @@
 """Random weights of battles: their distribution, and a memory that changes no result."""
 
 import threading
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -75,6 +76,33 @@ def test_a_new_outcome_draws_the_weights_of_one_system_only(monkeypatch: pytest.
     after = rate(Counted(tally_of(more=1), memory), options)
     assert drawn == [1]
     assert after.standings == rate(tally_of(more=1), options).standings
+
+
+def test_many_small_counts_have_the_board_that_numpy_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty systems with one to nine battles per cell: numbers enough to be drawn together."""
+    counts = np.random.default_rng(2).integers(1, 10, (20, 20, 2)).tolist()
+    votes = [
+        (f"system {a:02}", f"system {b:02}", vote, counts[a][b][kind])
+        for a in range(20)
+        for b in range(20)
+        for kind, vote in enumerate((Vote.A, Vote.TIE))
+        if a != b
+    ]
+    options = Options(resamples=4000)
+    together = sorted(rate(Tally.count(votes), options).standings, key=attrgetter("system"))
+
+    def by_numpy(shapes: np.ndarray, columns: int, stream: np.random.Generator) -> np.ndarray:
+        return stream.standard_gamma(shapes[:, None], (len(shapes), columns)).astype(np.float32)
+
+    monkeypatch.setattr(weighing, "gamma_rows", by_numpy)
+    singly = sorted(rate(Tally.count(votes), options).standings, key=attrgetter("system"))
+    assert [each.rating for each in together] == [each.rating for each in singly]
+    boards = [[(each.low, each.high) for each in board] for board in (together, singly)]
+    bounds = np.array(boards)
+    widths = bounds[:, :, 1] - bounds[:, :, 0]
+    # The standard error of such a bound of 4000 resamples is a hundredth of the width, and 40 are compared.
+    assert 0 < np.abs(bounds[0] - bounds[1]).max() < 0.05 * widths.mean()
+    assert abs(widths[0].mean() / widths[1].mean() - 1) < 0.01
 
 
 def test_a_memory_never_keeps_more_than_its_limit() -> None:
