@@ -19,12 +19,13 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import psutil
+from pydantic_core import to_json
 from sqlalchemy import make_url
 
 from benchmarks import live_load
@@ -271,6 +272,11 @@ def _percentiles(values: Sequence[float]) -> tuple[float, float, float]:
     return cuts[49], cuts[94], cuts[98]
 
 
+def as_json(numbers: Numbers) -> bytes:
+    """The numbers as strict JSON: null where nothing was seen."""
+    return to_json(numbers, indent=1, inf_nan_mode="null")
+
+
 def missed_goals(numbers: Numbers) -> list[str]:
     """The goals that a run missed, as sentences."""
     missed = [f"LOST: {what}" for what in numbers.lost[:5]]
@@ -311,7 +317,7 @@ def main() -> int:
         numbers = asyncio.run(measure(SCALES[options.scale], options.rate, options.database, model))
     show(numbers)
     if options.json:
-        options.json.write_text(json.dumps(asdict(numbers), indent=1), encoding="utf-8")
+        options.json.write_bytes(as_json(numbers))
     missed = missed_goals(numbers)
     for line in missed:
         print(f"missed: {line}")

@@ -53,9 +53,9 @@ async def _courier(database: Database, name: str, cursor: int) -> Callable[[], A
         arena="another",
         url="https://127.0.0.1/hook",
         secret="",
-        kinds=(),
-        tags=(),
-        languages=(),
+        kinds=[],
+        tags=[],
+        languages=[],
         created_at=UNTIL,
         cursor=cursor,
     )

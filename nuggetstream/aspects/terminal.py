@@ -8,8 +8,8 @@ from rich.text import Text
 from nuggetstream.aspects.study import AspectScores
 from nuggetstream.aspects.tree import TREE_DEPTH
 from nuggetstream.aspects.weights import PUBLISHED_WEIGHTS
-from nuggetstream.files.cells import printable, table
-from nuggetstream.files.numerals import MISSING, fixed, many, number
+from nuggetstream.files.cells import table
+from nuggetstream.files.numerals import MISSING, fixed, many
 from nuggetstream.files.result_tables import result_table
 from nuggetstream.files.tables import Table
 
@@ -18,24 +18,12 @@ _ASPECTS = ("factuality", "amount", "formality")
 
 def aspect_tables(scores: AspectScores) -> RenderableType:
     """Coefficients, weights with standard errors, and the tree."""
-    grid = table("Scores against people's acceptability", "score", "Pearson's r", text=["score"])
-    for score in scores.scores:
-        grid.add_row(score.score, number(score.pearson))
     more = (part for found in _more(scores) for part in ("", result_table(found)))
-    lines = (Text(printable(line)) for line in _lines(scores))
-    return Group(grid, *lines, *_fitted(scores), *more, *_tree(scores))
+    return Group(result_table(scores.table()), *_fitted(scores), *more, *_tree(scores))
 
 
 def _more(scores: AspectScores) -> list[Table]:
     return [found for found in (scores.held_out_table(), scores.errors_table()) if found.rows]
-
-
-def _lines(scores: AspectScores) -> Iterator[str]:
-    yield (
-        f"over {many(scores.both, 'answer')} that both rated, of {scores.judged:,} by the judge and "
-        f"{scores.people:,} by people"
-    )
-    yield from (f"note: {reason}" for reason in scores.missing)
 
 
 def _fitted(scores: AspectScores) -> Iterator[RenderableType]:

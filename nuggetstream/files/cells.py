@@ -32,16 +32,17 @@ def named(name: str, longest: int | None = None) -> str:
     return escape(printable(name))
 
 
-def table(title: str, *columns: str, text: Iterable[str] = ()) -> Table:
+def table(title: str, *columns: str, text: Iterable[str] = (), caption: str | None = None) -> Table:
     """An empty table; the columns in `text` are left-aligned and may be folded, the others never are.
 
     Args:
         title: Title, printed above the table.
         columns: Headers.
         text: Headers of the columns that hold text.
+        caption: Printed below the table.
     """
     left = frozenset(text)
-    grid = Table(title=title, title_justify="left")
+    grid = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
     for name in columns:
         grid.add_column(
             name, justify="left" if name in left else "right", overflow="fold", no_wrap=name not in left

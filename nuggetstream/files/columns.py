@@ -116,13 +116,13 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
         UnusableFile: naming the column that is missing and those there are.
     """
     a, b = _systems(path, names, named)
-    winner = _one(path, names, named.winner, _WINNERS, "--winner")
+    winner = find_column(path, names, named.winner, _WINNERS, "--winner")
     battle = None
     if named.needs_battle:
-        battle = _one(path, names, named.battle, BATTLE_COLUMNS, "--battle")
+        battle = find_column(path, names, named.battle, BATTLE_COLUMNS, "--battle")
     time = None
     if named.needs_time:
-        time = _one(path, names, named.time, _TIMES, "--time")
+        time = find_column(path, names, named.time, _TIMES, "--time")
     texts, features = None, tuple(_feature(path, names, name) for name in named.features)
     if named.style and not features:
         texts = _pair(names, _TEXTS)
@@ -182,14 +182,6 @@ def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str
     if found is None or a or b:
         what = "--a and --b name them together" if a or b else f"expected {_or(_SYSTEMS)}, or --a and --b"
         raise UnusableFile(f"{path}: has no columns of the two systems: {what}; it has {_listed(names)}")
-    return found
-
-
-def _one(path: Path, names: Sequence[str], named: str | None, usual: Sequence[str], option: str) -> str:
-    found = _known(path, names, named) or next((name for name in usual if name in names), None)
-    if found is None:
-        what = f"has no column {' or '.join(usual)}, and {option} names none"
-        raise UnusableFile(f"{path}: {what}; it has {_listed(names)}")
     return found
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
-from nuggetstream.files.cells import named
+from nuggetstream.files.cells import named, table
 from nuggetstream.files.numerals import MISSING, between, chance, fixed, interval, number, part_of, percent
 from nuggetstream.report.reasons import in_words
 from nuggetstream.report.summary import Summary
@@ -23,18 +23,12 @@ def coverage_line(summary: Summary) -> str:
 
 def systems_table(summary: Summary) -> Table:
     """Mean All Score and win rates by lens, a row per system."""
-    table = Table(
-        title="Systems", title_justify="left", caption=_which_judge(summary), caption_justify="left"
-    )
-    table.add_column("system")
-    for name in ("battles", "All Score", "scored", "win rate: human", "nugget", "judge"):
-        table.add_column(name, justify="right")
+    columns = ("system", "battles", "All Score", "scored", "win rate: human", "nugget", "judge")
+    grid = table("Systems", *columns, text=["system"], caption=_which_judge(summary))
     for row in summary.systems:
         rates = (percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge"))
-        table.add_row(
-            named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored), *rates
-        )
-    return table
+        grid.add_row(named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored), *rates)
+    return grid
 
 
 def _which_judge(summary: Summary) -> str | None:
@@ -46,26 +40,22 @@ def _which_judge(summary: Summary) -> str | None:
 
 def agreement_table(summary: Summary) -> Table:
     """How often predictors agree with people: a row per human dimension, a column per predictor."""
-    table = Table(
-        title="Agreement with human preferences",
-        title_justify="left",
+    predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
+    grid = table(
+        "Agreement with human preferences",
+        *("dimension", *(name.replace(" ", "\n", 1) for name in predictors), "compared\nof labelled"),
+        text=["dimension"],
         caption="Share of battles with its 95% interval: a bootstrap over queries, or Wilson's where all "
         "queries agree to the same degree. A predicted tie counts half; battles that people call a tie are "
         "left out. Kappa and counts are in summary.json.",
-        caption_justify="left",
     )
-    predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
-    table.add_column("dimension", overflow="fold")
-    for name in predictors:
-        table.add_column(name.replace(" ", "\n", 1), justify="right")
-    table.add_column("compared\nof labelled", justify="right")
     for dimension in dict.fromkeys(row.dimension for row in summary.agreements):
         rows = {row.predictor: row for row in summary.agreements if row.dimension == dimension}
         first = rows[predictors[0]]
         labelled = first.agreement.compared + first.agreement.reference_ties + first.unscored
         cells = (_share(rows[name].agreement) for name in predictors)
-        table.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
-    return table
+        grid.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
+    return grid
 
 
 def board_table(board: Mapping[str, Any]) -> Table:
@@ -74,18 +64,13 @@ def board_table(board: Mapping[str, Any]) -> Table:
     title = f"{board['lens'].capitalize()} lens: {scored}"
     method = f"Bradley-Terry, tie policy {board['tie_policy']}, {percent(board['level'], 0)} intervals."
     caption = " ".join((method, *(note["text"] for note in board["notes"])))
-    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
-    table.add_column("rank", justify="right")
-    table.add_column("group")
-    table.add_column("system")
-    for name in ("rating", "interval", "P(first)", "won-lost-tied"):
-        table.add_column(name, justify="right")
     remarks = [standing["unrankable"] or "" for standing in board["standings"]]
-    if any(remarks):
-        table.add_column("remark")
+    columns = ["rank", "group", "system", "rating", "interval", "P(first)", "won-lost-tied"]
+    columns += ["remark"] if any(remarks) else []
+    grid = table(title, *columns, text=["group", "system", "remark"], caption=caption)
     for standing, remark in zip(board["standings"], remarks, strict=True):
-        table.add_row(*_standing(standing), *([remark] if any(remarks) else []))
-    return table
+        grid.add_row(*_standing(standing), *([remark] if any(remarks) else []))
+    return grid
 
 
 def _share(agreement: Agreement) -> str:

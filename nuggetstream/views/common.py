@@ -13,8 +13,10 @@ class View(BaseModel):
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="null", use_attribute_docstrings=True)
 
     def __repr__(self) -> str:
-        """What is known, each value shortened."""
-        known = (f"{name}={reprlib.repr(value)}" for name, value in self if value not in (None, [], ""))
+        """What is known and no secret, each value shortened."""
+        shown = {name for name, field in type(self).model_fields.items() if field.repr}
+        told = ((name, value) for name, value in self if name in shown and value not in (None, [], ""))
+        known = (f"{name}={reprlib.repr(value)}" for name, value in told)
         return f"{type(self).__name__}({', '.join(known)})"
 
     @classmethod

@@ -22,15 +22,6 @@ class Sites:
     cors_origins: tuple[str, ...] = ()
     frame_ancestors: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, cors_origins: Iterable[str], frame_ancestors: Iterable[str]) -> "Sites":
-        """Origins as an operator writes them.
-
-        Raises:
-            ValueError: One is not an origin.
-        """
-        return cls(origins_of(cors_origins), origins_of(frame_ancestors))
-
     def cors(self) -> dict[str, Any]:
         """The options of the middleware."""
         return {
@@ -56,15 +47,3 @@ def origins_of(names: Iterable[str]) -> tuple[str, ...]:
         if _ORIGIN.fullmatch(origin) is None:
             raise ValueError(f"{origin!r} is not an origin such as https://arena.example.org")
     return origins
-
-
-def networks_of(names: Iterable[str]) -> tuple[Network, ...]:
-    """Networks as an operator writes them, without the empty ones.
-
-    Raises:
-        ValueError: One is no network.
-
-    >>> networks_of(["10.0.0.5", " 10.1.0.0/16"])
-    (IPv4Network('10.0.0.5/32'), IPv4Network('10.1.0.0/16'))
-    """
-    return tuple(ipaddress.ip_network(name.strip()) for name in names if name.strip())

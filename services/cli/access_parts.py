@@ -42,7 +42,7 @@ async def gateway_access(parts: "Parts", battles: "Battles") -> "Access":
         log=AuditLog(parts.database),
         admin=AdminAccess(parts.platform.admin_token, parts.host),
         quotas=Quotas(keys.store),
-        proxies=TrustedProxies(parts.access.proxy_networks, parts.access.proxy_user_header),
+        proxies=TrustedProxies(parts.access.trusted_proxies, parts.access.proxy_user_header),
     )
 
 

@@ -1,10 +1,15 @@
 """Settings of access: who needs a key, and which proxies and other sites are trusted."""
 
-from pydantic import field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from ipaddress import ip_network
+from typing import Annotated
 
-from services.access.sites import Network, Sites, networks_of, origins_of
-from services.cli.names import names_of
+from pydantic import AfterValidator, BeforeValidator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from services.access.sites import Network, Sites, origins_of
+from services.cli.names import LISTED, Names
+
+_NETWORKS = BeforeValidator(lambda names: tuple(map(ip_network, names)))
 
 
 class AccessSettings(BaseSettings):
@@ -23,35 +28,13 @@ class AccessSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
 
     open_access: bool = False
-    trusted_proxies: str = ""
+    trusted_proxies: Annotated[tuple[Network, ...], NoDecode, _NETWORKS, LISTED] = ()
     proxy_user_header: str | None = None
-    cors_origins: str = ""
-    frame_ancestors: str = ""
-    webhook_allowed_hosts: str = ""
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _are_networks(cls, networks: str) -> str:
-        networks_of(networks.split(","))
-        return networks
-
-    @field_validator("cors_origins", "frame_ancestors")
-    @classmethod
-    def _are_origins(cls, origins: str) -> str:
-        origins_of(origins.split(","))
-        return origins
-
-    @property
-    def proxy_networks(self) -> tuple[Network, ...]:
-        """The networks of trusted proxies."""
-        return networks_of(self.trusted_proxies.split(","))
+    cors_origins: Annotated[Names, AfterValidator(origins_of)] = ()
+    frame_ancestors: Annotated[Names, AfterValidator(origins_of)] = ()
+    webhook_allowed_hosts: Names = ()
 
     @property
     def sites(self) -> Sites:
         """The allowed sites."""
-        return Sites.of(self.cors_origins.split(","), self.frame_ancestors.split(","))
-
-    @property
-    def webhook_hosts(self) -> tuple[str, ...]:
-        """The receivers of webhooks that are exempt from the address guard."""
-        return names_of(self.webhook_allowed_hosts)
+        return Sites(self.cors_origins, self.frame_ancestors)

@@ -34,6 +34,6 @@ def _of_evaluators(parts: "Parts") -> list[DayBudget]:
     tables = evaluator_options(parts)
     return [
         DayBudget(name.replace("_", " "), tables[name].day, durable_of(name))
-        for name in parts.platform.declared_evaluators
+        for name in parts.platform.evaluators
         if name in tables and tables[name].day != Limit()
     ]

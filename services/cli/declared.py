@@ -28,7 +28,7 @@ async def declare(bus: Bus, platform: PlatformSettings) -> list[str]:
     Raises:
         nats.errors.Error: The broker does not answer, or rejects a declaration.
     """
-    declared = consumers(platform.declared_evaluators)
+    declared = consumers(platform.evaluators)
     await ensure(bus.js, streams(platform.nats_replicas, platform.nats_stream_bytes), declared)
     return await remove_undeclared(bus.js, STREAM_ARENA, GRADER_PREFIX, declared)
 

@@ -50,14 +50,14 @@ class Choices(Configuration):
         grpc_port: gRPC port of the gateway; 0 takes a free one.
         ratings_port: gRPC port of the rater; 0 takes a free one. The other services always take free ones.
         grace: Seconds that work in flight gets when leaving.
-        evaluators: Names of the evaluators, separated by commas; None: those of the environment.
+        evaluators: Names of the evaluators; None: those of the environment.
     """
 
     folder: Path
     grpc_port: int = 0
     ratings_port: int = 0
     grace: float = 20.0
-    evaluators: str | None = None
+    evaluators: tuple[str, ...] | None = None
 
     def in_batches(self, batches: "Batches") -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""
@@ -136,7 +136,7 @@ def _platform(choices: Choices, nats_url: str, database_url: str) -> PlatformSet
 
 
 async def _prepare(bus: Bus, platform: PlatformSettings, batched: bool) -> None:
-    declared = consumers(platform.declared_evaluators)
+    declared = consumers(platform.evaluators)
     if batched:
         declared = [for_batches(spec) for spec in declared]
     await ensure(bus.js, streams(total_bytes=platform.nats_stream_bytes), _with_ack_wait(declared))
@@ -181,7 +181,7 @@ class _Starter:
             grpc=ports,
             database=self.database,
             bus=bus,
-            evaluators=self.platform.declared_evaluators,
+            evaluators=self.platform.evaluators,
         )
 
     async def _run(

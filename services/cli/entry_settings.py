@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.names import names_of
+from services.cli.names import Names
 
 if TYPE_CHECKING:
     from services.gateway.battles.entry_filter import EntryFilter
@@ -24,9 +24,9 @@ class EntrySettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
 
     accept_share: float = Field(1.0, ge=0, le=1)
-    accept_arenas: str = ""
-    accept_tags: str = ""
-    accept_languages: str = ""
+    accept_arenas: Names = ()
+    accept_tags: Names = ()
+    accept_languages: Names = ()
 
     @property
     def filter(self) -> "EntryFilter":
@@ -35,7 +35,7 @@ class EntrySettings(BaseSettings):
 
         return EntryFilter(
             share=self.accept_share,
-            arenas=frozenset(names_of(self.accept_arenas)),
-            tags=frozenset(names_of(self.accept_tags)),
-            languages=frozenset(names_of(self.accept_languages)),
+            arenas=frozenset(self.accept_arenas),
+            tags=frozenset(self.accept_tags),
+            languages=frozenset(self.accept_languages),
         )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.names import names_of
+from services.cli.names import Names
 
 if TYPE_CHECKING:
     from services.scraper.settings import ScraperSettings
@@ -30,7 +30,7 @@ class FetchSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
 
     scraper_user_agent: str | None = None
-    scraper_allowed_hosts: str = ""
+    scraper_allowed_hosts: Names = ()
     scraper_archive_dir: Path | None = None
     scraper_replay_dir: Path | None = None
     scraper_cache_seconds: float | None = Field(None, gt=0)
@@ -53,6 +53,6 @@ class FetchSettings(BaseSettings):
             "per_host_delay": self.scraper_per_host_delay,
             "total_seconds": self.scraper_total_seconds,
             "render_url": self.scraper_render_url,
-            "allowed_hosts": names_of(self.scraper_allowed_hosts),
+            "allowed_hosts": self.scraper_allowed_hosts,
         }
         return ScraperSettings(**{name: value for name, value in given.items() if value is not None})

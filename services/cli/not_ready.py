@@ -62,7 +62,7 @@ class NotReady:
             from services.gateway.waiting import waiting_app
             from services.runtime.asgi import serving
 
-            hosts = AllowedHosts.of((self._http.host, *self._http.hosts))
+            hosts = AllowedHosts.of((self._http.host, *self._http.allowed_hosts))
             app = waiting_app(self._reasons, hosts)
             await self._stack.enter_async_context(
                 serving(app, self._http.host, self._http.http_port, grace=0.1)

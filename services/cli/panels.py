@@ -61,7 +61,7 @@ async def open_panels(parts: Parts) -> AsyncIterator[list[Panel]]:
     Raises:
         click.ClickException: The file of options cannot be used, or battles wait for an evaluator.
     """
-    names, tables = parts.platform.declared_evaluators, evaluator_options(parts)
+    names, tables = parts.platform.evaluators, evaluator_options(parts)
     if (judge := parts.pipeline.judge_evaluator) in names:
         raise click.ClickException(
             f"{judge} is the judge that battles wait for: remove it from NUGGETSTREAM_EVALUATORS, or set "

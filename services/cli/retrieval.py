@@ -9,7 +9,7 @@ import structlog
 from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.names import names_of
+from services.cli.names import Names
 from services.runtime.errors import Unavailable
 from services.runtime.llm.address import EndpointAddress
 
@@ -51,7 +51,7 @@ class RetrievalSettings(BaseSettings):
     retrieval_index: Literal["memory", "pgvector"] = "memory"
     retrieval_exact_chunks: int = Field(20_000, ge=0)
     retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
-    retrieval_shared_arenas: str = ""
+    retrieval_shared_arenas: Names = ()
     retrieval_query_variations: int = Field(0, ge=0, le=10)
     rerank_url: str | None = None
     rerank_api_key: SecretStr | None = None
@@ -70,11 +70,6 @@ class RetrievalSettings(BaseSettings):
                     "set NUGGETSTREAM_RERANK_MODEL: the model to ask NUGGETSTREAM_RERANK_URL for"
                 )
         return self
-
-    @property
-    def shared_arenas(self) -> frozenset[str]:
-        """The arenas whose corpus is shared."""
-        return frozenset(names_of(self.retrieval_shared_arenas))
 
     @property
     def rerank_key(self) -> str | None:

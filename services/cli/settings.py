@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 import grpc
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from services.cli.names import names_of
+from services.cli.names import Names
 from services.runtime.bus import BusSettings
 from services.runtime.packaged_model import PACKAGED_MODEL, packaged_files
 from services.runtime.rpc_tls import Certificates
@@ -58,7 +58,7 @@ class PlatformSettings(_Settings):
     nats_replicas: int = Field(1, ge=1, le=5)
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
     quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
-    evaluators: str = ""
+    evaluators: Annotated[Names, AfterValidator(require_evaluators)] = ()
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
     database_max_bytes: int | None = Field(None, ge=1)
@@ -67,12 +67,6 @@ class PlatformSettings(_Settings):
     indexer_address: str = "127.0.0.1:7102"
     rater_address: str = "127.0.0.1:7107"
     grpc_tls_dir: Path | None = None
-
-    @field_validator("evaluators")
-    @classmethod
-    def _evaluators_exist(cls, names: str) -> str:
-        require_evaluators(names_of(names))
-        return names
 
     @property
     def certificates(self) -> Certificates | None:
@@ -92,11 +86,6 @@ class PlatformSettings(_Settings):
     def channel_security(self) -> grpc.ChannelCredentials | None:
         """What calls of other services are made with; None where gRPC is plain text."""
         return None if self.certificates is None else self.certificates.client()
-
-    @property
-    def declared_evaluators(self) -> tuple[str, ...]:
-        """Names of the declared evaluators."""
-        return names_of(self.evaluators)
 
     def bus(self, name: str) -> BusSettings:
         """The settings of a connection to the broker.
@@ -249,7 +238,7 @@ class ServerSettings(_Settings):
 
     host: str = "127.0.0.1"
     http_port: int = 8080
-    allowed_hosts: str = ""
+    allowed_hosts: Names = ()
     grpc_port: int | None = None
     metrics_port: int = 9464
     metrics_host: str | None = None
@@ -257,11 +246,6 @@ class ServerSettings(_Settings):
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The allowed host names."""
-        return tuple(self.allowed_hosts.split(","))
 
 
 def embedded_model() -> str:

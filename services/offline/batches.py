@@ -1,7 +1,7 @@
 """Files and batches, as the OpenAI API has them.
 
-    POST /v1/files       GET /v1/files/ID/content    DELETE /v1/files/ID
-    POST /v1/batches     GET /v1/batches             GET /v1/batches/ID
+    POST /v1/files       GET /v1/files      GET /v1/files/ID/content    DELETE /v1/files/ID
+    POST /v1/batches     GET /v1/batches    GET /v1/batches/ID
 
 Everything is in memory. The lines of a batch are answered as single requests are, with their faults.
 """
@@ -41,6 +41,7 @@ class BatchServer:
     def __init__(self, faults: Faults, answer: Answer) -> None:
         self._faults, self._answer = faults, answer
         self._files: dict[str, bytes] = {}
+        self._listed: dict[str, dict[str, Any]] = {}  # what is told of each file
         self._batches: dict[str, dict[str, Any]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._enqueued: Counter[str] = Counter()  # tokens of the batches in progress
@@ -49,6 +50,7 @@ class BatchServer:
         """The paths."""
         return [
             Route("/v1/files", self.upload, methods=["POST"]),
+            Route("/v1/files", self.list_files),
             Route("/v1/files/{id}", self.delete, methods=["DELETE"]),
             Route("/v1/files/{id}/content", self.content),
             Route("/v1/batches", self.create, methods=["POST"]),
@@ -64,7 +66,13 @@ class BatchServer:
         if "file" not in parts or parts["purpose"].get_payload() != "batch":
             return api_error(400, "a file with the purpose batch is required", param="purpose")
         content = parts["file"].get_payload(decode=True)
-        return JSONResponse(self._file(bytes(content), "batch"))
+        return JSONResponse(self._file(bytes(content), "batch", parts["file"].get_filename()))
+
+    async def list_files(self, request: Request) -> Response:
+        """The files with a purpose, the newest first; all of them on one page."""
+        purpose = request.query_params.get("purpose")
+        rows = [row for row in reversed(self._listed.values()) if purpose in (None, row["purpose"])]
+        return JSONResponse({"object": "list", "data": rows, "has_more": False})
 
     async def content(self, request: Request) -> Response:
         """The content of a file."""
@@ -76,6 +84,7 @@ class BatchServer:
         name = request.path_params["id"]
         if self._files.pop(name, None) is None:
             return api_error(404, "no such file")
+        del self._listed[name]
         return JSONResponse({"id": name, "object": "file", "deleted": True})
 
     async def create(self, request: Request) -> Response:
@@ -158,13 +167,14 @@ class BatchServer:
                 batch[name] = self._file(content, "batch_output")["id"]
         batch["status"] = status
 
-    def _file(self, content: bytes, purpose: str) -> dict[str, Any]:
+    def _file(self, content: bytes, purpose: str, filename: str | None = None) -> dict[str, Any]:
         name = f"file-{purpose}-{len(self._files)}-{time.monotonic_ns()}"
         self._files[name] = content
-        return {
+        self._listed[name] = {
             "id": name, "object": "file", "bytes": len(content), "created_at": int(time.time()),
-            "filename": f"{name}.jsonl", "purpose": purpose, "status": "processed",
+            "filename": filename or f"{name}.jsonl", "purpose": purpose, "status": "processed",
         }  # fmt: skip
+        return self._listed[name]
 
 
 def _error_line(line: _Line, code: str, message: str) -> _Line:

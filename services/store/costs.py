@@ -1,42 +1,23 @@
 """What model calls cost, for pages: of a battle, and of arenas over days, by stage and model."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
-from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import FromClause, Select, bindparam, func, select
 
+from nuggetstream.views.reruns import RerunCost
 from services.store.database import Store
 from services.store.spend import BOOKED, WHOLE_DAY, amount_of
 from services.store.tables import battles, spend, spend_counters
 
 
-@dataclass(frozen=True, slots=True)
-class CostLine:
-    """What the calls of one stage of one model cost, in one currency.
+class CostLine(RerunCost):
+    """What the calls of one stage of one model cost, in one currency."""
 
-    Attributes:
-        stage: The stage, such as "judge".
-        model: The model.
-        calls: Number of calls.
-        input_tokens: Tokens of the prompts.
-        output_tokens: Tokens of the replies.
-        amount: Cost of the calls; None where their price is unknown.
-        currency: Currency of the cost; None where the price is unknown.
-        arena: Arena of the battles; None where the costs are of one battle, or of battles that were deleted
-            before they were counted.
-    """
-
-    stage: str
-    model: str
-    calls: int
-    input_tokens: int
-    output_tokens: int
-    amount: Decimal | None
-    currency: str | None
     arena: str | None = None
+    """Arena of the battles; None where the costs are of one battle, or of battles that were deleted before
+    they were counted."""
 
 
 _NUMBERS = ("calls", "input_tokens", "output_tokens", "picos")
@@ -81,7 +62,7 @@ class Costs(Store):
             Unavailable: the database does not answer.
         """
         values = {"arena": arena, "received": received, "stages": sorted(stages)}
-        return [replace(_line(row), arena=arena) for row in await self._database.rows(_OF_STAGES, values)]
+        return [_line(row, arena) for row in await self._database.rows(_OF_STAGES, values)]
 
     async def first_day(self, since: date = date.min) -> date | None:
         """The first day (UTC) since another one with a battle or a cost; None where there is neither.
@@ -115,10 +96,10 @@ class Costs(Store):
             query = query.where(spend_counters.c.day < until)
         if arenas is not None:
             query = query.where(spend_counters.c.arena.in_(sorted(arenas)))
-        return [replace(_line(row), arena=row.arena or None) for row in await self._database.rows(query)]
+        return [_line(row, row.arena or None) for row in await self._database.rows(query)]
 
 
-def _line(row: Any) -> CostLine:
+def _line(row: Any, arena: str | None = None) -> CostLine:
     return CostLine(
         stage=row.stage,
         model=row.model,
@@ -127,4 +108,5 @@ def _line(row: Any) -> CostLine:
         output_tokens=int(row.output_tokens),
         amount=amount_of(int(row.picos)) if row.currency else None,
         currency=row.currency or None,
+        arena=arena,
     )

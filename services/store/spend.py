@@ -12,6 +12,7 @@ from decimal import ROUND_UP, Decimal
 from typing import Any, Literal
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     FromClause,
@@ -76,12 +77,14 @@ class DatabaseSpendStore:
         )
         counters, of = _sums(spend_counters, currency), spend_counters.c
         self._total = counters.where(of.stage == WHOLE_DAY)
-        day = of.day == bindparam("day"), of.slot.in_(range(_SLOTS))  # all slots are named for the index
-        self._of_day = self._total.where(*day, of.arena == "", of.key_name == "")
-        of_stages = counters.where(*day, of.stage != WHOLE_DAY)
-        parts: dict[str, ColumnElement[str]] = {"arena": of.arena, "key": of.key_name, "stage": of.stage}
-        self._of_parts = {
-            part: of_stages.where(column == bindparam("name")) for part, column in parts.items()
+        day, slots = of.day == bindparam("day"), of.slot.in_(range(_SLOTS))  # all are named for the index
+        self._of_day = self._total.where(day, slots, of.arena == "", of.key_name == "")
+        of_stages = counters.where(day, of.stage != WHOLE_DAY)
+        name: BindParameter[str] = bindparam("name")
+        self._of_parts: dict[str, Select[Any]] = {
+            "arena": of_stages.where(slots, of.arena == name),
+            "key": of_stages.where(of.key_name == name),
+            "stage": of_stages.where(of.stage == name),
         }
 
     async def add(self, entry: Entry) -> None:

@@ -262,4 +262,7 @@ spend_counters = Table(
     # model are empty in the rows that count a whole day.
     *_keys(("arena", 200), ("key_name", 200), ("stage", 40), ("model", 200), ("currency", 3)),
     *_numbers(*SPEND_COLUMNS),
+    # The budget of an API key or an evaluator reads its own rows of a day; those of an arena have the key.
+    Index(None, "day", "key_name"),
+    Index(None, "day", "stage"),
 )

@@ -5,58 +5,30 @@ alone, so that a process which was suspended changes nothing after another one h
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from pydantic import Field
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
+from nuggetstream.views.webhooks import WebhookView
 from services.store.battles import BattleRow
 from services.store.database import Store, insert_into
 from services.store.webhook_tables import webhook_deliveries, webhooks
 
 
-@dataclass(frozen=True, slots=True)
-class Webhook:
-    """A webhook as stored.
+class Webhook(WebhookView):
+    """A webhook as stored: with its whole URL, its secrets, and how far its receiver has come."""
 
-    Attributes:
-        id: Its id.
-        arena: Arena whose events it is sent.
-        url: Where they are sent.
-        secret: Signs them.
-        previous_secret: Signs them as well for a while after a rotation; None without one.
-        previous_secret_until: When that ends.
-        kinds: Kinds of events; empty for all.
-        tags: Tags of which a battle has one; empty for all battles.
-        languages: Language tags, declared or detected; empty for all battles.
-        created_at: When it was created; events from then on are sent.
-        enabled: Whether events are sent.
-        cursor: Events up to this position were accepted or are set aside.
-        failures: Failed attempts since the last one that succeeded.
-        failing_since: When the first of them was made; None without one.
-        paused_until: When the next attempt is made; None for now.
-        last_error: Why the latest failed attempt failed; None once an attempt has succeeded.
-        accepted_at: When an event was accepted last.
-    """
-
-    id: str
-    arena: str
-    url: str
-    secret: str = field(repr=False)
-    kinds: tuple[str, ...]
-    tags: tuple[str, ...]
-    languages: tuple[str, ...]
-    created_at: datetime
+    secret: str = Field(repr=False)
+    """Signs its events."""
+    previous_secret: str | None = Field(None, repr=False)
+    """Signs them as well for a while after a rotation; None without one."""
     cursor: int
+    """Events up to this position were accepted or are set aside."""
     enabled: bool = True
     failures: int = 0
-    failing_since: datetime | None = None
-    paused_until: datetime | None = None
-    last_error: str | None = None
-    accepted_at: datetime | None = None
-    previous_secret: str | None = field(default=None, repr=False)
-    previous_secret_until: datetime | None = None
 
     def secrets_at(self, now: datetime) -> tuple[str, ...]:
         """The secrets that sign what is sent at a time, the newest first."""
@@ -107,20 +79,22 @@ class Webhooks(Store):
 
     async def add(self, webhook: Webhook) -> None:
         """Store a new webhook."""
-        await self._database.write(lambda tx: tx.execute(insert(webhooks).values(_values(webhook))).rowcount)
+        await self._database.write(
+            lambda tx: tx.execute(insert(webhooks).values(webhook.model_dump())).rowcount
+        )
 
     async def get(self, webhook_id: str) -> Webhook | None:
         """One webhook; None where there is none with this id."""
         query = _WEBHOOKS.where(webhooks.c.id == webhook_id)
         row = await self._database.read(lambda tx: tx.execute(query).one_or_none())
-        return None if row is None else _webhook(row)
+        return None if row is None else Webhook(**row._mapping)
 
     async def all(self, arenas: Collection[str] | None = None) -> list[Webhook]:
         """The webhooks of some arenas, or of all, the oldest first."""
         query = _WEBHOOKS.order_by(webhooks.c.created_at, webhooks.c.id)
         if arenas is not None:
             query = query.where(webhooks.c.arena.in_(sorted(arenas)))
-        return await self._database.read(lambda tx: [_webhook(row) for row in tx.execute(query)])
+        return await self._database.read(lambda tx: [Webhook(**row._mapping) for row in tx.execute(query)])
 
     async def remove(self, webhook_id: str) -> bool:
         """Delete a webhook with all that waits for it; False where there is none."""
@@ -153,7 +127,7 @@ class Webhooks(Store):
         def work(tx: Connection) -> Webhook | None:
             if not tx.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(changed)).rowcount:
                 return None
-            return _webhook(tx.execute(_WEBHOOKS.where(webhooks.c.id == webhook_id)).one())
+            return Webhook(**tx.execute(_WEBHOOKS.where(webhooks.c.id == webhook_id)).one()._mapping)
 
         return await self._database.write(work)
 
@@ -172,7 +146,7 @@ class Webhooks(Store):
         def work(tx: Connection) -> Webhook | None:
             if not tx.execute(taken).rowcount:
                 return None
-            return _webhook(tx.execute(_WEBHOOKS.where(webhooks.c.id == webhook_id)).one())
+            return Webhook(**tx.execute(_WEBHOOKS.where(webhooks.c.id == webhook_id)).one()._mapping)
 
         return await self._database.write(work)
 
@@ -197,7 +171,7 @@ class Webhooks(Store):
             Whether it was stored; False where this owner has lost the lease, or the webhook is gone.
         """
         mine = (webhooks.c.id == webhook.id) & (webhooks.c.lease_owner == owner)
-        changed = {name: value for name, value in _values(webhook).items() if name in _STATE}
+        changed = {name: value for name, value in webhook.model_dump().items() if name in _STATE}
 
         def work(tx: Connection) -> bool:
             if not tx.execute(update(webhooks).where(mine).values(changed)).rowcount:
@@ -254,7 +228,6 @@ class Webhooks(Store):
 
 
 _WEBHOOKS = select(*(column for column in webhooks.c if column.name not in ("lease_owner", "lease_until")))
-_LISTS = ("kinds", "tags", "languages")
 _STATE = (
     "enabled", "cursor", "failures", "failing_since", "paused_until", "last_error", "accepted_at",
 )  # fmt: skip
@@ -269,12 +242,3 @@ def _is(waiting: Waiting) -> Any:
         & (columns.sequence == waiting.sequence)
         & (columns.kind == waiting.kind)
     )
-
-
-def _values(webhook: Webhook) -> dict[str, Any]:
-    return asdict(webhook) | {name: list(getattr(webhook, name)) for name in _LISTS}
-
-
-def _webhook(row: Any) -> Webhook:
-    values = dict(row._mapping)
-    return Webhook(**values | {name: tuple(values[name]) for name in _LISTS})

@@ -7,7 +7,6 @@ Every evaluator reads every battle on a consumer of its own, so a slow or failin
 score. It also reads a subject of its own, on which an event is published again for it alone.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -73,8 +72,8 @@ def can_be_awaited(name: str) -> bool:
     return registered is not None and registered.yields is Yields.VERDICT and not registered.is_guided
 
 
-def require_evaluators(names: Sequence[str]) -> None:
-    """Check that evaluators exist and are named once.
+def require_evaluators(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of evaluators that exist and are named once.
 
     Raises:
         ValueError: There is no evaluator with a name, or a name appears twice.
@@ -84,6 +83,7 @@ def require_evaluators(names: Sequence[str]) -> None:
             raise ValueError(f"there is no evaluator {name!r}; choose of {', '.join(sorted(EVALUATORS))}")
     if len(set(names)) < len(names):
         raise ValueError("an evaluator is named twice")
+    return names
 
 
 def durable_of(name: str) -> str:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from deploy.digests import files, named
+
 ROOT = Path(__file__).parents[2]
 FILES = [
     *sorted((ROOT / "deploy").glob("compose*.yaml")),
@@ -23,7 +25,15 @@ def images(path: Path) -> list[str]:
 
 def test_the_images_of_others_are_found() -> None:
     names = {image.partition(":")[0] for path in FILES for image in images(path)}
-    assert names >= {"nats", "pgvector/pgvector", "prom/prometheus", "grafana/grafana", "python"}
+    assert names >= {
+        "nats", "pgvector/pgvector", "prom/prometheus", "grafana/grafana", "python",
+        "natsio/prometheus-nats-exporter", "prometheuscommunity/postgres-exporter",
+    }  # fmt: skip
+
+
+def test_the_command_that_fixes_digests_knows_every_image() -> None:
+    found = {tuple(image.partition("@")[0].split(":")) for path in FILES for image in images(path)}
+    assert named(files()) == found
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if images(path)], ids=lambda path: path.name)

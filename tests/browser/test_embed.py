@@ -79,7 +79,7 @@ async def test_the_example_of_the_manual_shows_a_battle_live_and_takes_a_vote(
     browser: Chrome, bus: Bus, record: Database
 ) -> None:
     story = Story(battle())
-    async with arena() as site, opened(bus, record, sites=Sites.of([], [site.url])) as world:
+    async with arena() as site, opened(bus, record, sites=Sites((), (site.url,))) as world:
         await world.http.post("/v1/battles", json=submission())
         await world.happens(story.submitted())
         made = await world.http.post("/v1/battles/tides/embed-token", json={"vote": True})
@@ -109,7 +109,7 @@ async def test_many_frames_leave_connections_for_the_page(
     browser: Chrome, bus: Bus, record: Database
 ) -> None:
     story, count = Story(battle()), 8
-    async with arena() as site, opened(bus, record, sites=Sites.of([], [site.url])) as world:
+    async with arena() as site, opened(bus, record, sites=Sites((), (site.url,))) as world:
         await world.http.post("/v1/battles", json=submission())
         await world.happens(story.submitted())
         widget = next(line for line in example().splitlines() if "widget.js" in line)
@@ -136,7 +136,7 @@ async def test_where_no_stream_can_be_reached_the_frame_asks(
 ) -> None:
     async with (
         arena() as site,
-        opened(bus, record, sites=Sites.of([], [site.url])) as world,
+        opened(bus, record, sites=Sites((), (site.url,))) as world,
         no_streams(browser),
     ):
         await world.http.post("/v1/battles", json=submission())
@@ -156,7 +156,7 @@ async def test_a_script_of_an_allowed_site_follows_the_battle_with_its_token(
 ) -> None:
     [script] = re.findall(r"```js\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
     story = Story(battle())
-    async with arena() as site, opened(bus, record, sites=Sites.of([site.url], [])) as world:
+    async with arena() as site, opened(bus, record, sites=Sites((site.url,), ())) as world:
         await world.http.post("/v1/battles", json=submission())
         await world.happens(story.submitted())
         token = (await world.http.post("/v1/battles/tides/embed-token")).json()["token"]
@@ -177,7 +177,7 @@ async def test_a_script_of_an_allowed_site_follows_the_battle_with_its_token(
 async def test_the_widget_is_readable_on_a_phone_by_day_and_by_night(
     browser: Chrome, bus: Bus, record: Database, scheme: str
 ) -> None:
-    async with arena() as site, opened(bus, record, sites=Sites.of([], [site.url])) as world:
+    async with arena() as site, opened(bus, record, sites=Sites((), (site.url,))) as world:
         await world.http.post("/v1/battles", json=submission())
         await world.happens(*Story(battle()).told())
         made = await world.http.post("/v1/battles/tides/embed-token", json={"vote": True})
@@ -207,7 +207,7 @@ async def test_the_widget_is_readable_on_a_phone_by_day_and_by_night(
 
 
 async def test_a_site_that_is_not_allowed_shows_nothing(browser: Chrome, bus: Bus, record: Database) -> None:
-    async with arena() as site, opened(bus, record, sites=Sites.of([], ["https://other.example"])) as world:
+    async with arena() as site, opened(bus, record, sites=Sites((), ("https://other.example",))) as world:
         await world.http.post("/v1/battles", json=submission())
         reader = await shown(browser, site, world, example().replace("BATTLE", "tides"))
         await reader.until("document.querySelector('iframe') !== null")

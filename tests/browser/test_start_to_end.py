@@ -44,7 +44,7 @@ async def test_a_battle_is_watched_explained_and_voted_on(browser: Chrome, tmp_p
         fetch=FetchSettings(),
         llm=LLMSettings(),
         grace=2.0,
-        evaluators="citation_support",
+        evaluators=("citation_support",),
     )
     async with embedded(choices) as running, AsyncClient(running.url, patience=60) as client:
         reader = Reader(browser, running.url)

@@ -41,11 +41,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """A process was killed.
+    """A process was killed, or stopped for a while.
 
     Attributes:
         process: Its name.
-        at: When it had ended, in seconds of the driver's clock.
+        at: When it had ended or stood still, in seconds of the driver's clock.
     """
 
     process: str
@@ -60,7 +60,7 @@ class Seen:
         receipts: Ids of the battles for which the senders got a receipt.
         states: State of every battle in the database, by id.
         calls: Calls that were paid for, in order.
-        kills: Processes that were killed.
+        kills: Processes that were killed or stopped.
         boards: All boards, as the API returns them.
         wrong_counters: Number of counters that differ from the rows, by table.
         held: Largest number of battles that waited when the model came back; None if it was never away.

@@ -72,7 +72,8 @@ SCALES = {
             disks=1,
             model_seconds=(40.0,),
             pause=4.0,
-            head_start=24.0,  # most strikes meet battles that wait, the last ones battles that go on
+            head_start=20.0,  # most strikes meet battles that wait, the last ones battles that go on
+            stops=(8.0,),
         ),
         settle_seconds=180.0,
     ),
@@ -80,7 +81,16 @@ SCALES = {
         battles=500,
         replicas=2,
         brokers=3,
-        amount=Amount(kills=34, brokers=6, databases=3, disks=2, model_seconds=(60.0, 20.0), pause=5.0),
+        amount=Amount(
+            kills=34,
+            brokers=6,
+            databases=3,
+            disks=2,
+            model_seconds=(60.0, 20.0),
+            pause=5.0,
+            storages=1,
+            stops=(60.0, 60.0),
+        ),
         settle_seconds=900.0,
     ),
 }

@@ -1,6 +1,7 @@
 """The whole platform as on a cluster: brokers, PostgreSQL, a process per service, and a model's endpoint."""
 
 import asyncio
+import signal
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 from sqlalchemy import make_url
 
 from services.cli.registry import SERVICES
@@ -38,7 +40,7 @@ class Installation:
         postgres: The PostgreSQL server.
         database: The driver's own connection to it.
         endpoint: The model's endpoint.
-        kills: Services that were killed.
+        kills: Services that were killed, or began to stand still.
         held: Largest number of battles that waited when the model came back; None if it was never away.
         missed: Strikes that had no effect.
         restarts: How often a service ended by itself and was started again, by name of the process.
@@ -67,6 +69,20 @@ class Installation:
         await process.start()
         self._busy.discard(name)
         return None if killed is None else killed.returncode
+
+    async def stand_still(self, name: str, seconds: float) -> bool:
+        """Stop a service by SIGSTOP for some seconds; whether it stood still and goes on."""
+        child = self.processes[name].child
+        if child is None or child.returncode is not None:
+            return False
+        child.send_signal(signal.SIGSTOP)
+        self.kills.append(Kill(name, time.monotonic()))  # its calls may be made by another process
+        try:
+            await asyncio.sleep(seconds)
+            stood_still = psutil.Process(child.pid).status() == psutil.STATUS_STOPPED
+        finally:
+            child.send_signal(signal.SIGCONT)
+        return stood_still
 
     async def keep_running(self) -> None:
         """Start services again that ended by themselves, as an orchestrator does."""

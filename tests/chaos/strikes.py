@@ -10,9 +10,11 @@ class Kind(StrEnum):
     """What goes wrong."""
 
     KILL = "kill -9 of a service"
+    STOP = "SIGSTOP of a service"
     BROKER = "kill -9 of a broker"
     DATABASE = "stop of PostgreSQL"
     DISK = "full disk of a broker"
+    STORAGE = "storage of a broker removed"
     MODEL = "model away"
 
 
@@ -46,6 +48,8 @@ class Amount:
         brokers: Number of kills of brokers.
         databases: Number of stops of PostgreSQL.
         disks: Number of full disks.
+        storages: Number of brokers whose storage is removed; the others of the cluster have their streams.
+        stops: Seconds that a service stands still, once per entry.
         model_seconds: How long the model is away, once per entry.
         pause: Mean number of seconds between two strikes.
         head_start: Seconds that the longest absence of the model lasts before anything else goes wrong, so
@@ -59,6 +63,8 @@ class Amount:
     model_seconds: Sequence[float]
     pause: float
     head_start: float | None = None
+    storages: int = 0
+    stops: Sequence[float] = ()
 
 
 def plan(seed: int, amount: Amount, services: Sequence[str], brokers: Sequence[str]) -> list[Strike]:
@@ -80,6 +86,8 @@ def plan(seed: int, amount: Amount, services: Sequence[str], brokers: Sequence[s
     chosen += [(Kind.BROKER, rng.choice(brokers), 0.0) for _ in range(amount.brokers)]
     chosen += [(Kind.DATABASE, "PostgreSQL", 1.0 + 2.0 * rng.random()) for _ in range(amount.databases)]
     chosen += [(Kind.DISK, rng.choice(brokers), 2.0 + 2.0 * rng.random()) for _ in range(amount.disks)]
+    chosen += [(Kind.STORAGE, rng.choice(brokers), 0.0) for _ in range(amount.storages)]
+    chosen += [(Kind.STOP, rng.choice(services), seconds) for seconds in amount.stops]
     chosen += [(Kind.MODEL, "endpoint", seconds) for seconds in amount.model_seconds]
     rng.shuffle(chosen)
     pauses = [amount.pause * rng.uniform(0.5, 1.5) for _ in chosen]

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -20,6 +21,10 @@ _PATIENCE = 180.0  # seconds
 
 async def _kill(platform: Installation, strike: Strike) -> bool:
     return await platform.kill(strike.target) == -signal.SIGKILL
+
+
+async def _stop(platform: Installation, strike: Strike) -> bool:
+    return await platform.stand_still(strike.target, strike.seconds)
 
 
 async def _kill_broker(platform: Installation, strike: Strike) -> bool:
@@ -55,6 +60,14 @@ async def _fill_disk(platform: Installation, strike: Strike) -> bool:
     return full
 
 
+async def _remove_storage(platform: Installation, strike: Strike) -> bool:
+    server = platform.brokers[strike.target]
+    await server.kill()
+    shutil.rmtree(server._dir / "store")
+    await server.start()
+    return True
+
+
 async def _model_away(platform: Installation, strike: Strike) -> bool:
     before = platform.endpoint.rejected
     platform.endpoint.away = True
@@ -79,8 +92,10 @@ async def _running(platform: Installation) -> int:
 
 HOW: Mapping[Kind, Callable[[Installation, Strike], Awaitable[bool]]] = {
     Kind.KILL: _kill,
+    Kind.STOP: _stop,
     Kind.BROKER: _kill_broker,
     Kind.DATABASE: _stop_database,
     Kind.DISK: _fill_disk,
+    Kind.STORAGE: _remove_storage,
     Kind.MODEL: _model_away,
 }

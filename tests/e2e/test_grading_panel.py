@@ -87,7 +87,7 @@ def choices(folder: Path, url: str) -> Choices:
         resamples=100,
         evaluator_options=folder / "options.toml",
     )
-    names = "answer_quality,language_quality"
+    names = ("answer_quality", "language_quality")
     return Choices(
         folder=folder / "run", pipeline=pipeline, fetch=FetchSettings(), llm=llm, grace=2.0, evaluators=names
     )

@@ -120,7 +120,7 @@ async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path
         ("a,b,winner,weight\nx,y,a,-2\n", (), "votes.csv:2: weight: is '-2'"),
         ("a,b,winner,count\nx,y,a,few\n", (), "votes.csv:2: count: is 'few'"),
         ("a,b,winner\nx,y,a\n", ("--systems", "x,z"), "votes.csv:2: b: system 'y' is unknown; known: x, z"),
-        ("a,b,who\nx,y,a\n", (), "has no column winner"),
+        ("a,b,who\nx,y,a\n", (), "winner or vote or outcome: is no column, see --winner"),
         ("", (), "votes.csv: is empty"),
         ("a,b,winner\nx,y,a\nx,y,b\n", ("--anchor", "z=1000"), "anchor: 'z' has no battle here"),
         ("a,b,winner\nx,y,a\n", ("--anchor", "x"), "--anchor: 'x' is not of the form NAME=RATING"),
@@ -135,7 +135,11 @@ async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path
             ("--ties", "davidson", "--human", "x.csv"),
             "does not go with a model of ties",
         ),
-        ("a,b,winner\nx,y,a\n", ("--human", "x.csv"), "has no column battle_id"),
+        (
+            "a,b,winner\nx,y,a\n",
+            ("--human", "x.csv"),
+            "or battle or question_id or id: is no column, see --battle",
+        ),
     ],
 )
 async def test_bad_input_is_named_and_exits_2(

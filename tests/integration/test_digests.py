@@ -73,7 +73,10 @@ def test_every_image_of_others_gets_its_digest_and_keeps_its_version(
     tree: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     images = named(files(tree))
-    assert {name for name, _ in images} >= {"nats", "pgvector/pgvector", "python", "grafana/grafana"}
+    assert {name for name, _ in images} >= {
+        "nats", "pgvector/pgvector", "python", "grafana/grafana",
+        "natsio/prometheus-nats-exporter", "prometheuscommunity/postgres-exporter",
+    }  # fmt: skip
     with registry() as url:
         assert main(["--registry", url, "--check"], tree) == 1
         assert main(["--registry", url], tree) == 0
@@ -82,6 +85,8 @@ def test_every_image_of_others_gets_its_digest_and_keeps_its_version(
     assert texts(tree) == written
     whole = "\n".join(written.values())
     assert f"image: nats:2.15.1-alpine@{DIGEST}\n" in whole
+    assert f"image: natsio/prometheus-nats-exporter:0.17.3@{DIGEST}\n" in whole
+    assert f"image: prometheuscommunity/postgres-exporter:v0.17.1@{DIGEST}\n" in whole
     assert f"ARG BASE_IMAGE=python:3.11.14-slim-bookworm@{DIGEST}\n" in whole
     assert whole.count(DIGEST) >= len(images)
     assert "nuggetstream-judge:${NUGGETSTREAM_TAG:-0.1.0}\n" in whole

@@ -56,7 +56,7 @@ async def _declare(bus: Bus, platform: PlatformSettings) -> None:
         raise click.ClickException(describe_error(error)) from error
     for name in removed:
         click.echo(f"consumer {name} is deleted, because what it is for is no longer declared")
-    count = len(consumers(platform.declared_evaluators))
+    count = len(consumers(platform.evaluators))
     click.echo(f"{len(streams())} streams and {count} consumers are up to date")
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
 from itertools import takewhile
@@ -90,9 +90,8 @@ class _Writer:
     def _spend(self, day: date) -> list[dict[str, Any]]:
         arenas = None if self.arena is None else [self.arena]
         lines = self.runner.run(Costs(self.database).since(day, arenas, day + _DAY))
-        return [
-            asdict(line) | {"amount": None if line.amount is None else float(line.amount)} for line in lines
-        ]
+        amounts = ({"amount": None if line.amount is None else float(line.amount)} for line in lines)
+        return [line.model_dump() | amount for line, amount in zip(lines, amounts, strict=True)]
 
 
 def _ended(views: Iterable[View]) -> Iterator[View]:

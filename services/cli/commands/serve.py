@@ -85,7 +85,7 @@ def command(
                             retrieval=retrieval,
                             embedder=embedder,
                             reranking=reranking,
-                            allowed_hosts=server.hosts,
+                            allowed_hosts=server.allowed_hosts,
                             access=access,
                             entry=entry,
                         )

@@ -57,7 +57,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
         llm=llm,
         host=server.host,
         http_port=server.http_port,
-        allowed_hosts=server.hosts,
+        allowed_hosts=server.allowed_hosts,
         grpc_port=arena_port,
         ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
         grace=server.grace,

@@ -89,7 +89,7 @@ async def _site(
     await remove_earlier(out)
     async with serve_site(demo_root()) as site:
         fetch = FetchSettings(
-            scraper_allowed_hosts=urlsplit(site).netloc,
+            scraper_allowed_hosts=(urlsplit(site).netloc,),
             scraper_per_host_delay=0.0,
             scraper_total_seconds=_PAGE_SECONDS,
         )
@@ -109,8 +109,8 @@ def _with_every_evaluator(choices: Choices) -> Choices:
     """The configuration with all evaluators where they cost nothing, that is, with the offline model."""
     if not choices.llm.offline:
         return choices
-    beside = [name for name in EVALUATORS if name != choices.pipeline.judge_evaluator]
-    return replace(choices, evaluators=",".join(beside))
+    beside = tuple(name for name in EVALUATORS if name != choices.pipeline.judge_evaluator)
+    return replace(choices, evaluators=beside)
 
 
 def _banner(running: RunningArena) -> str:

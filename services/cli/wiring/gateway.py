@@ -60,7 +60,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
         followers.listening(parts.bus),
         models.listening(parts.bus),
         retries.listening(parts.bus),
-        Sender(GuardedBackend(SystemResolver(), parts.access.webhook_hosts)) as sender,
+        Sender(GuardedBackend(SystemResolver(), parts.access.webhook_allowed_hosts)) as sender,
     ):
         access = await gateway_access(parts, battles)
         gateway = Gateway(
@@ -76,7 +76,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             **_stores(parts),
         )
         tail = Tail.of(parts.database, gateway)
-        links = (parts.bus, parts.database, access, parts.platform.declared_evaluators)
+        links = (parts.bus, parts.database, access, parts.platform.evaluators)
         further = further_routes(gateway, *links, tail=tail, sender=sender, budgets=budgets_of(parts))
         hosts = AllowedHosts.of((parts.host, *parts.allowed_hosts))
         app = create_app(gateway, hosts, *further, sites=parts.access.sites)

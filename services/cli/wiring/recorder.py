@@ -32,7 +32,7 @@ from services.wire.topology import MOVER_DEAD, consumers
 async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The recorder: stores events, with the mover of exhausted messages and the reconciler of battles."""
     battles = Battles(parts.database)
-    evaluators = parts.platform.declared_evaluators
+    evaluators = parts.platform.evaluators
     recorder = Recorder(battles, parts.bus.core_publish, evaluators, Costs(parts.database))
     max_bytes = parts.platform.database_max_bytes
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)

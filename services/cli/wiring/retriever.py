@@ -32,7 +32,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             minimum,
             parts.reranking,
             storing=storing,
-            shared=parts.retrieval.shared_arenas,
+            shared=frozenset(parts.retrieval.retrieval_shared_arenas),
         )
         retriever = Retriever(searcher, scope, limit, variations)
         stages = [build(retriever, parts.blobs)]

@@ -119,9 +119,10 @@ def paid_for(costs: Iterable[CostLine]) -> Paid | None:
 def amounts(lines: Sequence[CostLine]) -> str | None:
     """The cost of calls per currency; "at least" where some calls have no price, None where none has one.
 
-    >>> amounts([CostLine("judge", "m", 2, 9, 1, Decimal("0.00125"), "USD")])
+    >>> calls = {"stage": "judge", "model": "m", "calls": 2, "input_tokens": 9, "output_tokens": 1}
+    >>> amounts([CostLine(**calls, amount=Decimal("0.00125"), currency="USD")])
     '0.00125 USD'
-    >>> amounts([CostLine("judge", "m", 2, 9, 1, None, None)]) is None
+    >>> amounts([CostLine(**calls, amount=None, currency=None)]) is None
     True
     """
     sums: dict[str, Decimal] = {}

@@ -16,7 +16,7 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from nuggetstream.domain.identity import derived_id
@@ -128,7 +128,7 @@ class Dispatcher:
         self.oldest = min(filter(None, (self.oldest, keys[0].recorded_at)))
         events = await self.events.read(keys, self._hook.selects)
         await self._send_all([event for event in events if self._wanted(event)], {})
-        self._hook = replace(self._hook, cursor=keys[-1].position)
+        self._hook = self._hook.model_copy(update={"cursor": keys[-1].position})
         await self._save()
         return True
 
@@ -153,11 +153,12 @@ class Dispatcher:
             hook = await self.store.lease(self._hook.id, self.owner, self._leased_at, self.patience.lease)
             if hook is None:
                 raise LeaseLost(self._hook.id)
-            self._hook = replace(
-                self._hook,
-                secret=hook.secret,
-                previous_secret=hook.previous_secret,
-                previous_secret_until=hook.previous_secret_until,
+            self._hook = self._hook.model_copy(
+                update={
+                    "secret": hook.secret,
+                    "previous_secret": hook.previous_secret,
+                    "previous_secret_until": hook.previous_secret_until,
+                }
             )
 
     def _lease_ends_soon(self) -> bool:
@@ -209,13 +210,14 @@ class Dispatcher:
             self._failed(event, 1 + (before.attempts if before else 0), error)
             return
         WEBHOOK_DELIVERIES.labels("accepted").inc()
-        self._hook = replace(
-            self._hook,
-            failures=0,
-            failing_since=None,
-            paused_until=None,
-            last_error=None,
-            accepted_at=self.now(),
+        self._hook = self._hook.model_copy(
+            update={
+                "failures": 0,
+                "failing_since": None,
+                "paused_until": None,
+                "last_error": None,
+                "accepted_at": self.now(),
+            }
         )
         if before is not None:
             self._accepted.append(before)
@@ -231,13 +233,14 @@ class Dispatcher:
         if failures >= patience.failures or error.wait:
             paused = now + patience.pause(max(1, failures - patience.failures + 1), error.wait)
         off = error.gone or now - since >= patience.off_after
-        self._hook = replace(
-            hook,
-            failures=failures,
-            failing_since=since,
-            paused_until=paused,
-            last_error=f"{error}; switched off" if off else str(error),
-            enabled=not off,
+        self._hook = hook.model_copy(
+            update={
+                "failures": failures,
+                "failing_since": since,
+                "paused_until": paused,
+                "last_error": f"{error}; switched off" if off else str(error),
+                "enabled": not off,
+            }
         )
 
     async def _save(self) -> None:

@@ -73,9 +73,9 @@ class _Administration:
             arena=submission.arena,
             url=submission.url,
             secret=new_secret(),
-            kinds=tuple(dict.fromkeys(submission.kinds)),
-            tags=tuple(dict.fromkeys(submission.tags)),
-            languages=tuple(dict.fromkeys(submission.languages)),
+            kinds=list(dict.fromkeys(submission.kinds)),
+            tags=list(dict.fromkeys(submission.tags)),
+            languages=list(dict.fromkeys(submission.languages)),
             created_at=now,
             cursor=await self.tail.last(),
         )

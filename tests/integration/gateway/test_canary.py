@@ -37,7 +37,7 @@ async def test_a_run_is_due_once_per_interval_asks_anew_and_is_shown(world: Worl
     parts = Parts(
         bus=world.bus,
         database=world.database,
-        platform=PlatformSettings(evaluators="utility,aspects,query_profile"),
+        platform=PlatformSettings(evaluators=("utility", "aspects", "query_profile")),
         pipeline=PipelineSettings(),
         fetch=FetchSettings(),
         llm=LLMSettings(),

@@ -42,7 +42,7 @@ async def made(world: World, headers: dict[str, str] | None = None, **wanted: An
 async def test_the_page_shows_verdict_reasons_and_nuggets_to_allowed_sites_alone(
     bus: Bus, record: Database
 ) -> None:
-    async with opened(bus, record, sites=Sites.of([], [SITE])) as world:
+    async with opened(bus, record, sites=Sites((), (SITE,))) as world:
         await tell(world)
         page = await world.http.get("/embed/battles/tides")
         assert "Nuggets and the judge prefer answer A (atlas)." in page.text
@@ -129,7 +129,7 @@ async def test_a_token_is_for_its_battle_and_ends_with_its_time_and_its_key(
 
 
 async def test_a_token_follows_the_events_of_its_battle_alone(bus: Bus, record: Database) -> None:
-    async with opened(bus, record, key_lifetime=0, sites=Sites.of([SITE], [])) as world:
+    async with opened(bus, record, key_lifetime=0, sites=Sites((SITE,), ())) as world:
         key = await issued(world.database, Role.READ)
         sender = await issued(world.database, Role.SUBMIT)
         await tell(world, **bearer(sender))

@@ -11,7 +11,7 @@ import trustme
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from services.runtime import rpc
-from services.runtime.rpc_tls import KEY, Certificates
+from services.runtime.rpc_tls import AUTHORITY, KEY, Certificates
 from tests.certificates import certificates
 from tests.e2e.processes import run_here
 
@@ -51,6 +51,19 @@ async def test_a_renewed_certificate_is_used_without_a_restart(tmp_path: Path) -
         assert not await answers(port, client)  # it is another's
         certificates(folder, HERE, authority=authority)
         assert await answers(port, client)
+
+
+async def test_a_client_that_trusts_two_authorities_outlives_the_change_to_the_new_one(
+    tmp_path: Path,
+) -> None:
+    before, after = (certificates(tmp_path / name, HERE) for name in ("before", "after"))
+    both = tmp_path / "both"
+    both.mkdir()
+    (both / AUTHORITY).write_bytes(b"".join((folder / AUTHORITY).read_bytes() for folder in (before, after)))
+    client = Certificates(both).client()
+    for folder in (before, after):
+        async with served(folder) as port:
+            assert await answers(port, client)
 
 
 async def test_the_health_command_speaks_tls(tmp_path: Path) -> None:

@@ -14,15 +14,20 @@ from pydantic import BaseModel, SecretStr
 from nuggetstream.domain.failure import Reason
 from services.offline.answers import ParsedPrompt, answer
 from services.offline.app import create_app
+from services.offline.batches import BatchServer
+from services.offline.errors import api_error
 from services.offline.faults import Faults
 from services.offline.requests import ChatRequest
 from services.offline.serve import running
 from services.runtime.errors import Permanent
+from services.runtime.llm.batches import transport
+from services.runtime.llm.batches.api import BatchAPI
 from services.runtime.llm.batches.records import Records
 from services.runtime.llm.batches.transport import Batches
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.model import Reply
+from services.runtime.llm.sdk import sdk_of
 from services.runtime.llm.settings import LLMSettings
 from tests.integration.llm.conftest import assignment
 
@@ -55,6 +60,7 @@ class Asking:
 
     model: LLMClient
     told: list[str]
+    batches: Batches
 
     def uploads(self) -> list[int]:
         """The sizes of the batches."""
@@ -74,7 +80,7 @@ async def asking(settings: LLMSettings, folder: Path) -> AsyncIterator[Asking]:
     batches = Batches(folder, told.append)
     async with batches.running():
         model = build_chat_model(settings, http=batches.http(settings), batched=True)
-        yield Asking(model, told)
+        yield Asking(model, told, batches)
         await model.close()
 
 
@@ -168,6 +174,39 @@ async def test_a_later_process_finds_the_batch_and_pays_nothing(tmp_path: Path, 
     assert second.uploads() == [1]
     assert set(provider.answered.values()) == {1}
     assert spent.calls == 4
+
+
+@pytest.mark.parametrize("has_list", [True, False])
+async def test_requests_whose_batch_was_never_created_are_found_at_the_endpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_list: bool
+) -> None:
+    if not has_list:
+        monkeypatch.setattr(BatchServer, "list_files", lambda *_: api_error(405, "files are not listed"))
+    provider, is_uploaded = Provider(Faults()), asyncio.Event()
+
+    class Killed(BatchAPI):
+        async def _begun(self, *_: object) -> str:
+            is_uploaded.set()
+            return await asyncio.Future()
+
+    async with provider.serving() as settings:
+        with monkeypatch.context() as patch:
+            patch.setattr(transport, "BatchAPI", Killed)
+            async with asking(settings, tmp_path) as first:
+                calls = [asyncio.create_task(first.ask(number)) for number in range(3)]
+                await asyncio.wait_for(is_uploaded.wait(), 60)
+                for call in calls:
+                    call.cancel()
+                await asyncio.gather(*calls, return_exceptions=True)
+        async with asking(settings, tmp_path) as second:
+            replies = await second.ask_all(3)
+            await second.batches.finish()
+        if has_list:
+            async with sdk_of(settings, None, 10.0) as client:
+                assert [file.id async for file in client.files.list(purpose="batch")] == []
+    assert all(isinstance(reply, Reply) for reply in replies)
+    assert second.uploads() == ([] if has_list else [3])
+    assert set(provider.answered.values()) == {1}
 
 
 async def test_a_batch_that_does_not_exist_is_uploaded_again(tmp_path: Path) -> None:

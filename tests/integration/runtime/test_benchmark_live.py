@@ -1,6 +1,7 @@
 """The benchmark of a live platform runs once with few battles; what it computes from times is tested here."""
 
 import asyncio
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -113,8 +114,11 @@ async def test_battles_that_never_end_are_lost_and_the_others_are_measured(
     assert live._percentiles(times.shown["explanation"]) == (2.0, 2.0, 2.0)
     missing = live._percentiles(times.shown["rating"])
     assert all(map(math.isnan, missing))
-    [missed] = missed_goals(replace(GOOD, seconds=GOOD.seconds | {"rating": missing}))
+    unrated = replace(GOOD, seconds=GOOD.seconds | {"rating": missing})
+    [missed] = missed_goals(unrated)
     assert missed.startswith("rating: nan s")
+    written = json.loads(live.as_json(unrated), parse_constant=pytest.fail)
+    assert written["seconds"] == json.loads(json.dumps(GOOD.seconds)) | {"rating": [None, None, None]}
 
 
 def test_a_battle_that_no_board_counts_is_lost() -> None:

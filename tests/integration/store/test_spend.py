@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from prometheus_client import REGISTRY
-from sqlalchemy import delete, event, select
+from sqlalchemy import delete, event, insert, select
 
 from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
@@ -27,7 +27,7 @@ from services.store.battles import Battles
 from services.store.costs import CostLine, Costs
 from services.store.database import Database
 from services.store.spend import WHOLE_DAY, DatabaseSpendStore
-from services.store.tables import spend_counters
+from services.store.tables import SPEND_COLUMNS, spend_counters
 from services.wire.codec import encode
 from tests.databases import engines_of
 from tests.samples import NOON, battle
@@ -106,11 +106,15 @@ async def test_a_battle_is_summed_per_stage_model_and_currency(database: Databas
     await record.add(replace(ENTRY, cost=None))
     await record.add(replace(ENTRY, battle_id="b2"))
     one = Decimal("0.000000025")
+    calls: Any = {"calls": 1, "input_tokens": 100, "output_tokens": 20}
     assert await costs.of_battle("b1") == [
-        CostLine("assigner", "m", 1, 100, 20, one, "USD"),
-        CostLine("assigner", "z", 1, 100, 20, one, "USD"),
-        CostLine("judge", "m", 1, 100, 20, None, None),
-        CostLine("judge", "m", 1, 100, 20, one, "USD"),
+        CostLine(stage=stage, model=model, **calls, amount=amount, currency=currency)
+        for stage, model, amount, currency in (
+            ("assigner", "m", one, "USD"),
+            ("assigner", "z", one, "USD"),
+            ("judge", "m", None, None),
+            ("judge", "m", one, "USD"),
+        )
     ]
 
 
@@ -239,6 +243,53 @@ async def test_a_budget_is_checked_by_one_query_of_each_limit(
         with pytest.raises(BudgetExceeded, match="1001 of 1000 tokens"):
             async with ledger.reserve("b1", "m", 101):
                 pass
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "keys"),
+    [
+        ("arena", "arena 7", "day=? AND slot=? AND arena=?"),
+        ("key", "site 7", "day=? AND key_name=?"),
+        ("stage", "grader-7", "day=? AND stage=?"),
+    ],
+)
+async def test_a_budget_reads_only_the_counters_of_its_arena_key_or_evaluator(
+    database: Database, part: Literal["arena", "key", "stage"], name: str, keys: str
+) -> None:
+    """Of 3,000 counters of a day, those that count are 30, and no other is read."""
+    numbers = dict.fromkeys(SPEND_COLUMNS, 1)
+    rows = [
+        {"day": day, "slot": number % 3, "arena": f"arena {number % 100}", "key_name": f"site {number % 100}"}
+        | {"stage": f"grader-{number % 100}", "model": f"m{number}", "currency": "USD"}
+        | numbers
+        for day in (DAY, DAY - timedelta(days=1))
+        for number in range(3000)
+    ]
+    async with database.transaction() as tx:
+        await tx.execute(insert(spend_counters), rows)
+    statements: list[tuple[str, Any]] = []
+
+    def remember(_c: Any, _cursor: Any, statement: str, given: Any, _context: Any, _many: bool) -> None:
+        statements.append((statement, given))
+
+    for engine in engines_of(database):
+        event.listen(engine, "before_cursor_execute", remember)
+    assert (await DatabaseSpendStore(database).of_part_and_day(part, name, DAY)).calls == 30
+    [(statement, given)] = [each for each in statements if "spend_counters" in each[0]]
+    async with database.transaction() as tx:
+        if database.is_sqlite:
+            plan = (await tx.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", given)).one().detail
+            assert plan.startswith("SEARCH spend_counters USING ")
+            assert plan.endswith(f"({keys})")
+            return
+        await tx.exec_driver_sql("ANALYZE spend_counters")
+        analysed = f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"
+        [explained] = (await tx.exec_driver_sql(analysed, given)).scalar_one()
+    scan = explained["Plan"]
+    while "Plans" in scan and "Scan" not in scan["Node Type"]:
+        [scan] = scan["Plans"]
+    assert scan["Node Type"] in ("Index Scan", "Bitmap Heap Scan")
+    assert (scan["Actual Rows"], scan.get("Rows Removed by Filter", 0)) == (30, 0)
 
 
 async def test_a_call_whose_booking_is_cancelled_is_booked_once(database: Database) -> None:

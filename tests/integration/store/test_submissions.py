@@ -169,6 +169,23 @@ async def test_two_gateways_share_the_messages_that_wait(database: Database) -> 
     assert database.is_sqlite or len(published) == len(names)
 
 
+async def test_two_gateways_that_get_one_id_at_once_accept_one_battle(
+    database: Database, database_url: str
+) -> None:
+    other = Database(database_url)
+    battles = [replace(sent("one").battle, query=f"Why {number}?") for number in range(8)]
+    accepted = await asyncio.gather(
+        *(
+            Submissions(gateway).accept(Submission.of(BattleSubmitted(battle.query, battle), NOON))
+            for battle, gateway in zip(battles, (database, other) * 4, strict=True)
+        )
+    )
+    await other.close()
+    [created] = [each for each in accepted if each is not None]
+    assert created.created
+    assert ids_of(await taken(database)) == [message.id for message in created.messages]
+
+
 async def test_a_message_that_is_not_published_stays(database: Database) -> None:
     await accept(database, "one", "two")
 

@@ -157,7 +157,7 @@ def test_dated_votes_are_rated_by_period() -> None:
 
 
 def test_votes_without_a_time_are_no_periods() -> None:
-    with pytest.raises(UnusableFile, match=r"has no column created_at or .* time= names none"):
+    with pytest.raises(UnusableFile, match=r"created_at or .* is no column, see time="):
         ns.rate_over_time(WINS)
     with pytest.raises(InvalidOption, match="every: is 'year'; expected one of day, week, month"):
         ns.rate_over_time(DATED, "year")  # type: ignore[arg-type]

@@ -100,7 +100,7 @@ def test_columns_are_named_as_keyword_arguments() -> None:
     )
     with pytest.raises(UnusableFile, match="or a= and b=; it has left one, right one, better, lang"):
         ns.read_votes(frame)
-    with pytest.raises(UnusableFile, match="winner= names none"):
+    with pytest.raises(UnusableFile, match="is no column, see winner="):
         ns.read_votes(frame, a="left one", b="right one")
     votes = ns.read_votes(
         frame, a="left one", b="right one", winner="better", where={"lang": "en"}, name="people"

@@ -165,7 +165,7 @@ def test_the_command_shows_scores_weights_and_tree_or_refuses(tmp_path: Path) ->
     judge = rated(tmp_path, "judge.csv", "overall", [2.0] * 6)
     done = CliRunner().invoke(main, ["rubric", "aspects", str(judge), str(people)])
     assert done.exit_code == 0, done.output
-    assert "over 6 answers that both rated, of 6 by the judge and 6 by people" in done.output
+    assert "6 answers rated by both, 6 by the judge, 6 by people" in done.output
     assert re.search(r"^equal weights +1\.000$", done.output, flags=re.M)
     assert re.search(r"^the judge's overall rating +–$", done.output, flags=re.M)
     assert "Tree of depth 3" in done.output

@@ -17,7 +17,7 @@ from services.store.database import Database
 def parts(database: Database, folder: Path, text: str, **pipeline: Any) -> Any:
     (folder / "options.toml").write_text(text)
     return Parts(
-        platform=PlatformSettings(evaluators="utility,rubric,aspects"),
+        platform=PlatformSettings(evaluators=("utility", "rubric", "aspects")),
         pipeline=PipelineSettings(evaluator_options=folder / "options.toml", **pipeline),
         database=database,
         fetch=FetchSettings(),

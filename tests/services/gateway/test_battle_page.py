@@ -1,6 +1,5 @@
 """What the page of a battle is made of: marks, passages and the timeline."""
 
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -119,8 +118,17 @@ def test_the_timeline_places_every_stage_and_adds_up_its_cost() -> None:
         return StepView(name=name, state=Branch.DONE, recorded_at=at, seconds=seconds)
 
     steps = [step("scraper", 1, 1), step("judge", 4, 2), StepView(name="indexer", state=Branch.PENDING)]
-    priced = CostLine("judge", "m", 2, 90, 10, Decimal("0.0015"), "USD")
-    free = replace(priced, stage="grader-aspects", model="local", calls=1, amount=None, currency=None)
+    priced = CostLine(
+        stage="judge",
+        model="m",
+        calls=2,
+        input_tokens=90,
+        output_tokens=10,
+        amount=Decimal("0.0015"),
+        currency="USD",
+    )
+    changes = {"stage": "grader-aspects", "model": "local", "calls": 1, "amount": None, "currency": None}
+    free = priced.model_copy(update=changes)
     timeline = timeline_of(view(steps=steps), [priced, free])
     assert [(line.name, line.begin, line.width) for line in timeline.lines] == [
         ("Fetch", 0.0, 25.0),
@@ -148,7 +156,10 @@ def test_failures_with_one_cause_are_told_together_with_their_calls() -> None:
         )
     ]
     costs = [
-        CostLine(name, "m", calls, 9, 1, None, None) for name, calls in (("nuggetizer", 15), ("judge", 5))
+        CostLine(
+            stage=name, model="m", calls=calls, input_tokens=9, output_tokens=1, amount=None, currency=None
+        )
+        for name, calls in (("nuggetizer", 15), ("judge", 5))
     ]
     groups = failure_groups(view(failures=failures), costs)
     assert [(group.stages, group.reason.words, group.calls) for group in groups] == [

@@ -70,5 +70,5 @@ async def running_arena(
 
 def _framed_by(url: str, access: AccessSettings) -> AccessSettings:
     """The settings that also allow the arena's site, by both names of this machine, to show frames."""
-    origins = (access.frame_ancestors, url, f"http://localhost:{urlsplit(url).port}")
-    return access.model_copy(update={"frame_ancestors": ",".join(origins)})
+    origins = (*access.frame_ancestors, url, f"http://localhost:{urlsplit(url).port}")
+    return access.model_copy(update={"frame_ancestors": origins})

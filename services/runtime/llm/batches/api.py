@@ -82,31 +82,38 @@ class BatchAPI:
         Raises:
             Rejected: The endpoint does not accept them.
         """
-        sent = (f"{name}.jsonl", content, "application/jsonl")
+        sent = (_file_name(name), content, "application/jsonl")
 
         async def upload() -> str:
+            if (found := await self._uploaded(name, created)) is not None:  # an attempt whose reply was lost
+                return found
             return (await self._client.files.create(file=sent, purpose="batch")).id
 
         file_id = await self._repeated(upload, "uploading")
-
-        async def create() -> str:
-            if (found := await self._find(name, created)) is not None:  # an attempt whose reply was lost
-                return found
-            batch = await self._client.batches.create(
-                input_file_id=file_id, endpoint=PATH, completion_window="24h", metadata={_NAME: name}
-            )
-            return batch.id
-
-        return await self._repeated(create, "creating a batch")
+        return await self._repeated(lambda: self._begun(name, created, file_id), "creating a batch")
 
     async def find(self, name: str, created: float) -> str | None:
-        """The id of the batch with a name; None when there is none.
+        """The id of the batch with a name, which begins now where only its requests had been uploaded.
 
         Args:
             name: The name.
             created: Unix time at which it was created, or later.
+
+        Returns:
+            None where the endpoint has neither batch nor requests, or does not take the requests.
         """
-        return await self._repeated(lambda: self._find(name, created), "listing batches")
+
+        async def find() -> str | None:
+            file_id = await self._uploaded(name, created)
+            if file_id is None:  # or the endpoint does not list files
+                return await self._find(name, created)
+            return await self._begun(name, created, file_id)
+
+        try:
+            return await self._repeated(find, "looking for a batch")
+        except Rejected as rejected:
+            self._tell(f"an earlier batch cannot be used, and its requests are uploaded again: {rejected}")
+            return None
 
     async def ended(self, batch_id: str) -> Batch | None:
         """A batch once it has ended; None when the endpoint does not know it."""
@@ -165,6 +172,28 @@ class BatchAPI:
                 return b""
             raise
 
+    async def _begun(self, name: str, created: float, file_id: str) -> str:
+        """The id of the batch of uploaded requests, which is created unless it exists."""
+        if (found := await self._find(name, created)) is not None:  # an attempt whose reply was lost
+            return found
+        batch = await self._client.batches.create(
+            input_file_id=file_id, endpoint=PATH, completion_window="24h", metadata={_NAME: name}
+        )
+        return batch.id
+
+    async def _uploaded(self, name: str, created: float) -> str | None:
+        """The id of the file with the requests of a batch; None where there is none, or no list of files."""
+        try:
+            async for file in self._client.files.list(purpose="batch", order="desc"):
+                if file.filename == _file_name(name):
+                    return file.id
+                if file.created_at < created - _CLOCKS_DIFFER_S:
+                    break
+        except openai.APIStatusError as error:
+            if error.status_code not in _NO_BATCHES:
+                raise
+        return None
+
     async def _find(self, name: str, created: float) -> str | None:
         async for batch in self._client.batches.list(limit=100):
             if (batch.metadata or {}).get(_NAME) == name:
@@ -187,6 +216,10 @@ class BatchAPI:
             self._tell(f"{what} failed and is repeated in {pause:g} s: {problem}")
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+
+def _file_name(name: str) -> str:
+    return f"{name}.jsonl"
 
 
 def _said(error: openai.APIError) -> str:

@@ -188,9 +188,9 @@ async def webhook(database: Database, arena: str = "demo") -> str:
         arena=arena,
         url="https://127.0.0.1/hook",
         secret=new_secret(),
-        kinds=(),
-        tags=(),
-        languages=(),
+        kinds=[],
+        tags=[],
+        languages=[],
         created_at=now,
         cursor=0,
     )

@@ -178,7 +178,7 @@ async def test_other_sites_use_the_api_and_frame_pages_only_where_they_are_liste
         "access-control-request-headers": "authorization,content-type",
     }
     async with opened(
-        bus, record, key_lifetime=0, sites=Sites.of([SITE], ["https://portal.example.org"])
+        bus, record, key_lifetime=0, sites=Sites((SITE,), ("https://portal.example.org",))
     ) as world:
         answer = await world.http.options("/v1/battles", headers=preflight)
         assert answer.headers["access-control-allow-origin"] == SITE

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import grpc
@@ -12,13 +13,20 @@ from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
+from services.access.callers import Role
 from services.gateway.battles.ingest import ingest_stage
 from services.runtime import rpc
-from services.runtime.bus import Outgoing
+from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter, Runner
+from services.store.api_keys import ApiKeys
+from services.store.audit_log import AuditLog
+from services.store.database import Database
+from services.store.spend import DatabaseSpendStore
 from services.wire.convert import to_message
 from services.wire.subjects import INGEST
-from tests.integration.gateway.world import Story, World, battle
+from tests.integration.gateway.access.samples import bearer, issued
+from tests.integration.gateway.world import Story, World, battle, opened, submission
+from tests.stored import latest
 
 if TYPE_CHECKING:
     from arena.v1.arena_pb2_grpc import ArenaAsyncStub as ArenaStub
@@ -144,6 +152,25 @@ async def test_battles_come_in_over_the_bus_and_bad_ones_are_dead_lettered(world
     assert [type(event) for event in await world.published()] == [BattleVoted, BattleSubmitted]
     reasons = sorted(letter.reason for letter in letters)
     assert reasons == [Reason.INVALID_INPUT, Reason.INVALID_INPUT, Reason.UNDECODABLE]
+
+
+async def test_the_users_of_the_broker_decide_who_submits_over_the_bus_and_keys_do_not(
+    bus: Bus, record: Database
+) -> None:
+    """Arenas have keys, and a message names none: it is accepted for any arena, and counts against no key."""
+    async with opened(bus, record, key_lifetime=0.0) as world:
+        key = await issued(record, Role.SUBMIT, arenas=("elsewhere",), battles_per_day=1)
+        rejected = await world.http.post("/v1/battles", json=submission(arena="demo"), headers=bearer(key))
+        assert rejected.status_code == 403
+        for name, arena in (("one", "demo"), ("two", "elsewhere")):
+            body = request(battle(id=name, arena=arena)).SerializeToString()
+            await bus.publish(Outgoing(INGEST, name, "arena.v1.SubmitBattleRequest", body))
+        await worked_through(world, expected=0)
+        assert {row.id for row in await latest(world.gateway.battles, 9)} == {"one", "two"}
+    spends = DatabaseSpendStore(record)
+    assert [await spends.key_of(name) for name in ("one", "two")] == [None, None]
+    assert await ApiKeys(record).used(datetime.now(UTC).date()) == {}
+    assert await AuditLog(record).latest(9) == []
 
 
 async def worked_through(world: World, expected: int) -> Iterable[DeadLetter]:

@@ -31,6 +31,7 @@ from services.runtime.address_guard import GuardedBackend, SystemResolver
 from services.runtime.bus import Bus
 from services.store.audit_log import AuditLog
 from services.store.database import Database
+from services.store.webhooks import Webhooks
 from tests.integration.gateway.access.samples import issued
 from tests.integration.gateway.webhooks.receiver import Receiver, receiver, statuses
 from tests.integration.gateway.world import Story, World, battle, opened
@@ -217,6 +218,7 @@ async def test_the_secret_is_shown_once_and_never_logged(world: World, target: R
     secret = added.secret.removeprefix("whsec_")
     assert all(secret not in each.model_dump_json() for each in shown)
     assert secret not in json.dumps(logs, default=str)
+    assert "secret=" not in repr(await Webhooks(world.database).all())
     assert failures[0].reason == "the receiver answers 500"
 
 

@@ -53,14 +53,14 @@ async def added(database: Database, target: Receiver, **changes: Any) -> Webhook
         arena="demo",
         url=target.url,
         secret=new_secret(),
-        kinds=(),
-        tags=(),
-        languages=(),
+        kinds=[],
+        tags=[],
+        languages=[],
         created_at=now,
         cursor=changes.pop("cursor") if "cursor" in changes else await EventTail(database).last(),
     )
-    await Webhooks(database).add(replace(webhook, **changes))
-    return replace(webhook, **changes)
+    await Webhooks(database).add(webhook.model_copy(update=changes))
+    return webhook.model_copy(update=changes)
 
 
 def valid(arrived: Arrived, *listed: str) -> list[bool]:
@@ -188,7 +188,7 @@ async def test_the_metrics_know_webhooks_that_were_switched_off(
 
 async def test_filters_select_by_arena_kind_tag_and_language(database: Database, reader: EventReader) -> None:
     async with receiver() as target, sending(database, reader, sender(target)):
-        await added(database, target, kinds=("submitted", "voted"), tags=("x", "z"), languages=("en",))
+        await added(database, target, kinds=["submitted", "voted"], tags=["x", "z"], languages=["en"])
         for other in (
             battle(id="arena", arena="abroad", tags=["x"]),
             battle(id="tag", tags=["y"]),
@@ -397,7 +397,7 @@ async def test_a_process_that_lost_its_lease_stores_nothing(database: Database, 
         assert await other.deliver(hook.id, asyncio.Event())
         before = await store.get(hook.id)
         assert before is not None
-        assert not await store.save(replace(before, failures=9), "one", [], [])
+        assert not await store.save(before.model_copy(update={"failures": 9}), "one", [], [])
         with pytest.raises(LeaseLost):
             await one.deliver(hook.id, asyncio.Event())
         assert await store.get(hook.id) == before
@@ -487,7 +487,7 @@ async def test_nothing_is_sent_to_addresses_that_are_not_public(database: Databa
         hook = await added(database, target)
         for url in (target.url, "http://localhost/x", "https://169.254.169.254/latest", "http://[::1]/"):
             with pytest.raises(NotAccepted, match="blocked by the address guard"):
-                await guarded.send(replace(hook, url=url), "id", b"{}")
+                await guarded.send(hook.model_copy(update={"url": url}), "id", b"{}")
     assert target.arrived == []
 
 
