@@ -109,7 +109,7 @@ def _variables(settings: Mapping[str, str]) -> dict[str, str]:
 async def separate_processes(
     folder: Path,
     begin: Callable[..., Awaitable[Forked | asyncio.subprocess.Process]] = forked,
-    broker: ServerWithUsers | None = None,
+    broker: NatsServer | None = None,
     own: Callable[[str], Mapping[str, str]] = lambda _: {},
     **settings: str,
 ) -> AsyncIterator[Platform]:
@@ -127,7 +127,7 @@ async def separate_processes(
     async with AsyncExitStack() as stack:
         server: NatsServer = await stack.enter_async_context(broker or NatsServer(folder / "nats"))
         usual = {
-            "nats_url": server.url if broker is None else broker.address,
+            "nats_url": server.address if isinstance(server, ServerWithUsers) else server.url,
             "database_url": f"sqlite+aiosqlite:///{folder / 'record.db'}",
             "embedding_model": "none",
             "indexer_address": f"127.0.0.1:{grpc['indexer']}",

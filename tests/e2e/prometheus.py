@@ -18,6 +18,12 @@ from tests.tools import find_tool
 CONFIGURATION = Path(__file__).parents[2] / "deploy/prometheus/prometheus.yaml"
 
 
+def alerts() -> list[dict[str, Any]]:
+    """The shipped rules of alerts."""
+    groups = yaml.safe_load((CONFIGURATION.parent / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
 @dataclass
 class Prometheus:
     """A running Prometheus."""
@@ -77,8 +83,8 @@ async def _is_ready(http: httpx2.AsyncClient) -> bool:
         return False
 
 
-async def until(condition: Callable[[], Awaitable[bool]], seconds: float) -> None:
-    """Wait until a condition holds."""
+async def until(condition: Callable[[], Awaitable[bool]], seconds: float, pause: float = 0.2) -> None:
+    """Wait until a condition holds, which is asked after each pause."""
     async with asyncio.timeout(seconds):
         while not await condition():
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(pause)

@@ -5,11 +5,9 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
-import yaml
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.identity import content_hash
@@ -19,7 +17,7 @@ from tests.e2e.collector import Collector, Exported
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import Platform, separate_processes
-from tests.e2e.prometheus import Prometheus, prometheus, until
+from tests.e2e.prometheus import Prometheus, alerts, prometheus, until
 from tests.integration.indexer.conftest import Server
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -27,11 +25,6 @@ PRICES = '[models."m"]\ninput = 1000\noutput = 1000\n[models."words"]\ninput = 0
 BATTLES = 4
 # Only the kubelet knows these; promtool tests the alerts that use them.
 FROM_ELSEWHERE = {"kubelet_volume_stats_available_bytes", "kubelet_volume_stats_capacity_bytes"}
-
-
-def alerts() -> list[dict[str, Any]]:
-    groups = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text(encoding="utf-8"))["groups"]
-    return [rule for group in groups for rule in group["rules"]]
 
 
 def selectors(expression: str) -> set[str]:
