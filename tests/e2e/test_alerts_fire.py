@@ -160,6 +160,7 @@ async def all_end(here: Watched) -> None:
     await until(have_ended, 120)
 
 
+@pytest.mark.full  # two minutes; promtool tests the same alerts on written series
 @pytest.mark.postgresql
 @pytest.mark.timeout(600)
 async def test_each_fault_has_its_alert(tmp_path: Path) -> None:

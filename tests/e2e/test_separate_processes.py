@@ -48,6 +48,7 @@ async def submit(client: AsyncClient, numbers: range) -> None:
         await client.submit(battle(number))
 
 
+@pytest.mark.full  # the strikes of tests/chaos kill the same services
 @pytest.mark.timeout(300)
 async def test_killing_every_service_in_turn_loses_no_battle_and_counts_none_twice(tmp_path: Path) -> None:
     async with separate_processes(tmp_path) as platform, AsyncClient(platform.url, patience=60) as client:

@@ -102,7 +102,7 @@ def remove_command(study_id: str, gateway: str) -> None:
 @click.argument("worker_id", metavar="WORKER")
 @_URL
 def remove_worker_command(study_id: str, worker_id: str, gateway: str) -> None:
-    """Delete WORKER of the study with this ID, with everything that it answered."""
+    """Delete WORKER of the study with this ID, and all its answers."""
     with connected(gateway) as client:
         client.remove_worker(study_id, worker_id)
     click.echo(f"removed {worker_id}")
