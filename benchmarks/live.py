@@ -248,7 +248,7 @@ async def measure(scale: Scale, rate: float, database: str, model: str) -> Numbe
             load = live_load.growth(between, await live_load.counted(running, folder), count)
             load = live_load.beyond_rest(load, at_rest, readings / count)
             steps = await seconds_by_step(running.database_url, began)
-            spread = await spread_of(http, last, scale.followers)
+            spread, followers = await spread_of(http, last, scale.followers)
     return Numbers(
         battles=count,
         rate=rate,
@@ -256,7 +256,7 @@ async def measure(scale: Scale, rate: float, database: str, model: str) -> Numbe
         seconds={name: _percentiles(times.shown[name]) for name in GOALS},
         steps=steps,
         memory_mb=memory,
-        followers=scale.followers,
+        followers=followers,
         spread=spread,
         at_rest=at_rest,
         load=load,

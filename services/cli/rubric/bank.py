@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group("bank")
 def bank_group() -> None:
-    """Supply, edit, approve and publish the questions that passages are graded on.
+    """Edit, approve and publish the questions of a bank.
 
     BANK is the file that `rubric grade --bank` takes. Every version is noted with who made it, when and why
     in BANK.history.jsonl beside it.
