@@ -82,7 +82,8 @@ class Numbers:
         seconds: 50th, 95th and 99th percentile by name of the goal.
         steps: Seconds of each battle by step on the way to its nuggets.
         memory_mb: Memory of all services after a third of the run, and at its end.
-        followers: Clients that followed one battle.
+        followers: Clients that followed one battle and learnt of its end.
+        turned_away: Clients that wanted to, and were not let in or lost their stream before the end.
         spread: Seconds between the first and the last of them that learnt of its end.
         at_rest: What counters grow by for a reading of the board without battles; see `live_load`.
         load: What a battle adds.
@@ -95,6 +96,7 @@ class Numbers:
     steps: dict[str, list[float]]
     memory_mb: tuple[float, float]
     followers: int
+    turned_away: int
     spread: float
     at_rest: dict[str, float]
     load: dict[str, float]
@@ -257,6 +259,7 @@ async def measure(scale: Scale, rate: float, database: str, model: str) -> Numbe
         steps=steps,
         memory_mb=memory,
         followers=followers,
+        turned_away=scale.followers - followers,
         spread=spread,
         at_rest=at_rest,
         load=load,
@@ -288,6 +291,8 @@ def missed_goals(numbers: Numbers) -> list[str]:
     before, after = numbers.memory_mb
     if after > before * _GROWTH_GOAL:
         missed.append(f"memory grew to {after / before:.2f} times; the goal is {_GROWTH_GOAL}")
+    if numbers.turned_away:
+        missed.append(f"{numbers.turned_away} clients could not follow a battle to its end")
     return missed
 
 
@@ -303,7 +308,10 @@ def show(numbers: Numbers) -> None:
     before, after = numbers.memory_mb
     print(f"memory of all services: {before:.0f} MB after a third of the run, {after:.0f} MB at its end")
     live_load.show_load(numbers.at_rest, numbers.load)
-    print(f"{numbers.followers} clients learn of the end of a battle within {numbers.spread:.2f} s\n")
+    wanted = numbers.followers + numbers.turned_away
+    print(
+        f"{numbers.followers} of {wanted} clients learn of the end of a battle within {numbers.spread:.2f} s\n"
+    )
 
 
 def main() -> int:

@@ -50,7 +50,7 @@ def add_command(file: Path, gateway: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @_URL
 def list_command(arena: str | None, gateway: str, as_json: bool) -> None:
-    """List studies and what their boards still need."""
+    """List studies and what their boards still need. How far each study is stands beside it."""
     with connected(gateway) as client:
         studies = client.studies(arena)
     for study in studies:
@@ -91,7 +91,7 @@ def close_command(study_id: str, gateway: str) -> None:
 @_ID
 @_URL
 def remove_command(study_id: str, gateway: str) -> None:
-    """Delete the study with this ID and all answers."""
+    """Delete the study with this ID. Its workers and all of their answers are deleted, too."""
     with connected(gateway) as client:
         client.remove_study(study_id)
     click.echo(f"removed {study_id}")
@@ -102,7 +102,7 @@ def remove_command(study_id: str, gateway: str) -> None:
 @click.argument("worker_id", metavar="WORKER")
 @_URL
 def remove_worker_command(study_id: str, worker_id: str, gateway: str) -> None:
-    """Delete WORKER of the study with this ID."""
+    """Delete WORKER of the study with this ID. Everything that it answered is deleted, too."""
     with connected(gateway) as client:
         client.remove_worker(study_id, worker_id)
     click.echo(f"removed {worker_id}")

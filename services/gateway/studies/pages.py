@@ -145,9 +145,9 @@ class _Pages:
             study, worker = await self._allowed(study_id, request, fields)
             answered = await self.questionnaire.answer(study, worker, fields)
         except Unavailable as error:
-            texts = wording({}, chosen_language(fields.get("lang", ""), ["en", "de"]))
+            language = chosen_language(fields.get("lang", ""), ["en", "de"])  # the study's own texts are away
             html = self.env.get_template("studies/away.html").render(
-                texts=texts, lang=fields.get("lang", "en"), action=request.url.path, fields=fields
+                texts=wording({}, language), lang=language, action=request.url.path, fields=fields
             )
             return HTMLResponse(html, status_of(error), _HEADERS | dict(headers_of(error) or {}))
         if answered is Answered.UNKNOWN:

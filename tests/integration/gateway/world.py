@@ -226,7 +226,7 @@ def _adapter(kind: Any, *, config: ConfigDict | None = None) -> TypeAdapter[Any]
 
 @cache
 def _response_field(name: str, type_: Any, mode: Literal["serialization"]) -> ModelField:
-    """What the framework makes of the type of a response, likewise."""
+    """What the framework makes of the type of a response: the same in every test."""
     return create_model_field(name=name, type_=type_, mode=mode)
 
 

@@ -26,6 +26,7 @@ GOOD = Numbers(
     steps={},
     memory_mb=(2_000.0, 2_050.0),
     followers=500,
+    turned_away=0,
     spread=0.5,
     at_rest={},
     load={},
@@ -135,6 +136,7 @@ def test_a_battle_that_no_board_counts_is_lost() -> None:
             replace(GOOD, seconds=GOOD.seconds | {"explanation": (1.0, 3.1, 3.2)}),
             "explanation: 3.10 s at the 95th percentile, the goal is 3.0 s",
         ),
+        (replace(GOOD, followers=490, turned_away=10), "10 clients could not follow a battle to its end"),
         (replace(GOOD, memory_mb=(1_000.0, 1_150.0)), "memory grew to 1.15 times; the goal is 1.1"),
     ],
 )
