@@ -309,9 +309,8 @@ def show(numbers: Numbers) -> None:
     print(f"memory of all services: {before:.0f} MB after a third of the run, {after:.0f} MB at its end")
     live_load.show_load(numbers.at_rest, numbers.load)
     wanted = numbers.followers + numbers.turned_away
-    print(
-        f"{numbers.followers} of {wanted} clients learn of the end of a battle within {numbers.spread:.2f} s\n"
-    )
+    followed = f"{numbers.followers} of {wanted} clients"
+    print(f"{followed} learn of the end of a battle within {numbers.spread:.2f} s\n")
 
 
 def main() -> int:
