@@ -88,8 +88,10 @@ class PostgresServer:
         self._numbers = itertools.count(1)
         self._unused = list[str]()
         self._schemas = dict[str, tuple[Any, ...]]()
-        # Nothing here outlives the session.
-        self._execute("postgres", "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+        # Nothing here outlives the session, and no plan depends on when the statistics were last gathered.
+        settings = ("fsync", "autovacuum")
+        self._execute("postgres", *(f"ALTER SYSTEM SET {name} = off" for name in settings))
+        self._execute("postgres", "SELECT pg_reload_conf()")
         self._execute("postgres", "CREATE DATABASE migrated")
         migrate(self.url("migrated").render_as_string(hide_password=False))
         self._migrated: tuple[Any, ...] = self._in(self._connected("migrated", _schema))

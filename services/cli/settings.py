@@ -142,7 +142,7 @@ class PipelineSettings(_Settings):
     """
 
     profile: Literal["live", "paper", "frugal", "small"] = "live"
-    embedding_model: str = "BAAI/bge-m3"
+    embedding_model: str = PACKAGED_MODEL
     chunk_sentences: int = Field(10, ge=1)
     chunk_overlap: int = Field(2, ge=0)
     retrieval_scope: Literal["battle", "corpus"] = "battle"
@@ -249,12 +249,12 @@ class ServerSettings(_Settings):
 
 
 def embedded_model() -> str:
-    """The default embedding model of embedded mode: the packaged one, or none where it is missing."""
+    """The embedding model of embedded mode: the packaged one, or none where it is not installed."""
     return NO_MODEL if packaged_files() is None else PACKAGED_MODEL
 
 
 def embedded_pipeline(pipeline: PipelineSettings) -> PipelineSettings:
-    """The settings for embedded mode: its default embedding model is used unless the operator set one."""
+    """The settings for embedded mode, which runs without the default embedding model where it is missing."""
     if "embedding_model" in pipeline.model_fields_set:
         return pipeline
     return pipeline.model_copy(update={"embedding_model": embedded_model()})
