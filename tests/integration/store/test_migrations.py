@@ -1,19 +1,23 @@
 """An empty database gets the tables of this version; later revisions are applied in order."""
 
 import asyncio
+import os
 import shutil
+import signal
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, inspect, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from services.store import migrate
 from services.store.database import Database
 from services.store.migrate import unapplied, upgrade
 from services.store.schema import metadata
+from tests.postgres import postgresql
 
 # The index of tags is one of an expression, and exists on PostgreSQL only.
 pytestmark = pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression")
@@ -36,6 +40,11 @@ async def tables_of(database: Database) -> set[str]:
 async def differences_of(database: Database) -> list[object]:
     async with database.engine.connect() as connection:
         return await connection.run_sync(differences)
+
+
+async def scalar(database: Database, query: str) -> object:
+    async with database.engine.connect() as connection:
+        return await connection.scalar(text(query))
 
 
 async def execute(database: Database, statement: str) -> None:
@@ -161,3 +170,29 @@ async def test_migrations_before_one_that_fails_stay_applied(empty_database: Dat
     add(later, "0003", "0002", "CREATE TABLE third (id INTEGER)")
     await upgrade(empty_database)
     assert await unapplied(empty_database) == []
+
+
+@pytest.mark.postgresql
+async def test_a_migration_that_a_crash_of_postgresql_ends_is_done_again(later: Path) -> None:
+    with postgresql() as server:
+        url = make_url(server.get_uri()).set(drivername="postgresql+asyncpg")
+        database = Database(url.render_as_string(hide_password=False))
+        await upgrade(database)
+        add(later, "0002", "0001", "CREATE TABLE second (id INTEGER)")
+        add(later, "0003", "0002", "CREATE TABLE third AS SELECT 1 AS id FROM pg_sleep(600)")
+        migrating = asyncio.create_task(upgrade(database))
+        asleep = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+        while not await scalar(database, asleep):
+            assert not migrating.done()
+            await asyncio.sleep(0.05)
+        os.kill(server.get_pid(), signal.SIGQUIT)  # ends at once, as in a crash
+        await asyncio.to_thread(server.start)
+        with suppress(DBAPIError, OSError):
+            await migrating
+        add(later, "0003", "0002", "CREATE TABLE third (id INTEGER)")
+        assert await unapplied(database) == ["0003"]
+        assert "third" not in await tables_of(database)
+        await upgrade(database)
+        assert await unapplied(database) == []
+        assert {"second", "third"} <= await tables_of(database)
+        await database.close()
