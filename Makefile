@@ -12,12 +12,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed$(if $(TORCH),-torch)
 DEV_STAMP := $(VENV)/.installed-dev
 # Processes have brokers, databases and ports of their own. One per core computes; tests that start platforms
-# wait for a part of their time, so there are half as many again.
+# wait for half of their time, so there are twice as many.
 PARALLEL := -n logical --maxprocesses 8
 CORES := $(shell getconf _NPROCESSORS_ONLN)
 # Parts of `make check` run beside each other.
 MAKEFLAGS += --jobs=$(or $(CORES),2)
-WAITING := -n $(shell echo $$(( $(or $(CORES),2) * 3 / 2 ))) --maxprocesses 8
+WAITING := -n $(shell echo $$(( $(or $(CORES),2) * 2 ))) --maxprocesses 8
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

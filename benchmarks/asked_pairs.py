@@ -4,9 +4,9 @@
 
 The recorded votes of Chatbot Arena (August 2024) stand for people. A set has 20 systems drawn at random whose
 fifth and sixth are at least 15 points apart by all recorded votes; below that no affordable number of labels
-tells them apart. A label on a pair is one of its recorded votes, drawn with replacement. A pair without
-recorded votes cannot be asked; with `--dense` the systems of a set all met each other. In every run pairs are
-chosen five at a time, once as `label_needs` plans them and once uniformly, and after every 20 labels the best
+tells them apart. A label on a pair is one of its recorded votes, drawn with replacement. A pair with fewer
+than 30 recorded votes is left out: drawn again and again, they would stand for a crowd that never doubts. With
+`--dense` the systems of a set all met each other. In every run pairs are chosen five at a time, once as `label_needs` plans them and once uniformly, and after every 20 labels the best
 five are compared with those of all recorded votes. Prints per set the number of labels from which on at least
 95% of the runs are right, and their ratio.
 """
@@ -33,6 +33,7 @@ AT_ONCE = 5  # workers who are given a pair before one of them answers
 _STEP = 20  # labels between two looks at the best five
 _GAP = 15.0  # Elo points between the fifth and the sixth
 _RIGHT = 0.95
+_VOTES = 30  # recorded ones of a pair that can be asked
 Pair = tuple[str, str]
 
 
@@ -65,6 +66,12 @@ class Crowd:
             case _:
                 into.ties[a, b] += 1
                 into.ties[b, a] += 1
+
+
+def often_asked(votes: Tally) -> Tally:
+    """The votes of pairs that have at least 30."""
+    often = votes.wins + votes.wins.T + votes.ties + votes.both_bad >= _VOTES
+    return Tally(votes.systems, votes.wins * often, votes.ties * often, votes.both_bad * often)
 
 
 def drawn(votes: Tally, rng: np.random.Generator, *, dense: bool) -> NDArray[np.intp]:
@@ -138,7 +145,7 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=4)
     parser.add_argument("--dense", action="store_true", help="Only systems that all met each other.")
     given = parser.parse_args()
-    votes = arena_votes(Path(os.environ["NUGGETSTREAM_DATA"]) / "lmsys_2024_08")
+    votes = often_asked(arena_votes(Path(os.environ["NUGGETSTREAM_DATA"]) / "lmsys_2024_08"))
     source = crowds(votes, np.random.default_rng(1), dense=given.dense)
     for number in range(1, given.sets + 1):
         crowd = next(source)
