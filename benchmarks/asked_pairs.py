@@ -5,10 +5,11 @@
 The recorded votes of Chatbot Arena (August 2024) stand for people. A set has 20 systems drawn at random whose
 fifth and sixth are at least 15 points apart by all recorded votes; below that no affordable number of labels
 tells them apart. A label on a pair is one of its recorded votes, drawn with replacement. A pair with fewer
-than 30 recorded votes is left out: drawn again and again, they would stand for a crowd that never doubts. With
-`--dense` the systems of a set all met each other. In every run pairs are chosen five at a time, once as `label_needs` plans them and once uniformly, and after every 20 labels the best
-five are compared with those of all recorded votes. Prints per set the number of labels from which on at least
-95% of the runs are right, and their ratio.
+than 30 recorded votes is left out: drawn again and again, they would stand for a crowd that never doubts.
+With `--dense` the systems of a set all met each other. In every run pairs are chosen five at a time, once as
+`label_needs` plans them and once uniformly, and after every 20 labels the best five are compared with those
+of all recorded votes. Prints per set the number of labels from which on at least 95% of the runs are right,
+and their ratio.
 """
 
 import argparse
