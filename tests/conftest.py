@@ -1,5 +1,6 @@
 """Fixtures for every test: real parts on loopback, in the test's own folder."""
 
+import gc
 import os
 import shutil
 import tempfile
@@ -36,6 +37,19 @@ def pytest_configure() -> None:
     if "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK) or shutil.disk_usage(_MEMORY).free < _ROOM:
         return
     os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Collect no garbage while modules are imported: hardly anything of them is."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Let collections during the tests leave out what was imported, over which they would pass again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m leaves tests out

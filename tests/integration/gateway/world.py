@@ -10,6 +10,7 @@ from unittest import mock
 
 import httpx2
 from fastapi._compat import ModelField
+from fastapi.dependencies import models as dependency_models
 from fastapi.utils import create_model_field
 from pydantic import ConfigDict, TypeAdapter
 
@@ -185,6 +186,8 @@ async def opened(
         tail = Tail.of(database, gateway)
         await stack.enter_async_context(tail.listening(bus))
         sender = await stack.enter_async_context(Sender(GuardedBackend(resolver, receivers)))
+        # The framework would keep this application, and all that it refers to, as long as the process lives.
+        stack.callback(_forget_applications)
         # Routes are completed when the first request arrives.
         stack.enter_context(mock.patch("fastapi._compat.v2.TypeAdapter", _adapter))
         stack.enter_context(mock.patch("fastapi.routing.create_model_field", _response_field))
@@ -211,6 +214,13 @@ async def opened(
             ratings_target=f"127.0.0.1:{rater_port}",
             tail=tail,
         )
+
+
+def _forget_applications() -> None:
+    """Empty the caches of the framework, whose keys are the functions of routes and dependencies."""
+    for value in vars(dependency_models).values():
+        if hasattr(value, "cache_clear"):
+            value.cache_clear()
 
 
 _adapters: dict[str, TypeAdapter[Any]] = {}
