@@ -17,7 +17,6 @@ from nuggetstream.files.formats.pairing import Pair
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.queries import read_queries
-from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.ratings.fitting.tally import Tally
 from services.cli.asking import CountedSpend, progress_of
@@ -32,12 +31,19 @@ from services.cli.process import STOPPED, read_settings
 from services.cli.results import RESULTS, write_lines
 from services.cli.settings import PipelineSettings, embedded_pipeline
 from services.cli.tournament.answering import AnswerRun, Unanswered
-from services.cli.tournament.experts import compared, evaluator_grades, experts_table, read_experts
+from services.cli.tournament.experts import (
+    compared,
+    evaluator_grades,
+    expert_grades,
+    experts_table,
+    read_experts,
+)
 from services.cli.tournament.opening import Given, documents_of, open_agents
 from services.cli.tournament.pairs import battle_lines, read_answers
 from services.cli.tournament.plan import read_plan
 from services.cli.tournament.rounds import add_chosen, next_pairs, read_chosen
 from services.cli.tournament.standings import (
+    STANDINGS,
     AgentAnswers,
     CastVote,
     Standings,
@@ -54,8 +60,7 @@ from services.cli.tournament.standings import (
 from services.cli.tournament.terminal import tables
 from services.runtime.llm.settings import LLMSettings
 
-STANDINGS, UNANSWERED = "tournament.json", "unanswered.jsonl"
-VOTES, PAIRS, RUNS = "votes.csv", "pairs.csv", "runs"
+UNANSWERED, VOTES, PAIRS, RUNS = "unanswered.jsonl", "votes.csv", "pairs.csv", "runs"
 Show = Callable[[Group, Mapping[str, Any]], None]
 """Prints tables, or the same as JSON."""
 
@@ -216,7 +221,11 @@ def _computed(
     votes = list(votes_of(out / RESULTS, lenses))
     write_table(out / VOTES, list(CastVote.__dataclass_fields__), map(asdict, votes))
     tallies = {lens: tally_of(votes, lens) for lens in lenses}
-    qrels, experts = given.plan.qrels, given.plan.experts
+    qrels, table, grades = given.plan.qrels, None, None
+    if given.plan.experts is not None:
+        experts = read_experts(given.plan.experts, given.queries, list(given.plan.agents))
+        agreements = list(compared(evaluator_grades(out / RESULTS, given.queries), experts))
+        table, grades = experts_table(agreements, experts), expert_grades(agreements)
     return Standings(
         agents=answers,
         boards=boards_of(evaluated.boards, lenses, given.plan.arena),
@@ -224,18 +233,9 @@ def _computed(
         pairs={lens.value: pairs_of(tally) for lens, tally in tallies.items()},
         retrieval=None if qrels is None else retrieval_of(qrels, answers),
         currency=currency,
-        experts=None if experts is None else experts_of(experts, given, out / RESULTS),
+        experts=table,
+        expert_grades=grades,
     )
-
-
-def experts_of(file: Path, given: Given, results: Path) -> Table:
-    """How evaluators agree with the experts of a file.
-
-    Raises:
-        UnusableFile: The file cannot be used; names file, line and field.
-    """
-    experts = read_experts(file, given.queries, list(given.plan.agents))
-    return experts_table(list(compared(evaluator_grades(results, given.queries), experts)), experts)
 
 
 def write(standings: Standings, out: Path) -> None:

@@ -24,6 +24,7 @@ from services.cli.tournament.plan import BuiltIn, Plan
 from services.runtime.llm.accounting import SpendStore
 
 Json = dict[str, Any]
+STANDINGS = "tournament.json"
 MEASURES = {"MRR@5, label 1": "RR(rel=1)@5", "MRR@5, label 2": "RR(rel=2)@5", "nDCG@10": "nDCG@10"}
 _ROUNDS, _SEED = 500, 2024
 _PLAYED = 2**26  # games of all rounds that are held at once, of which each takes 8 bytes
@@ -186,6 +187,7 @@ class Standings:
         retrieval: Agent -> measures of its rankings; None without relevance labels.
         currency: Currency of the costs.
         experts: How evaluators agree with experts; None without grades of experts.
+        expert_grades: A row for each grade of both; None without grades of experts.
     """
 
     agents: Mapping[str, AgentAnswers]
@@ -195,6 +197,7 @@ class Standings:
     retrieval: Mapping[str, Json] | None
     currency: str
     experts: Table | None = None
+    expert_grades: Sequence[Json] | None = None
 
     def as_json(self) -> Json:
         """The results as plain JSON values; what is missing is null."""
@@ -210,7 +213,9 @@ class Standings:
             )
         pairs = [{"lens": lens, **asdict(each)} for lens, own in self.pairs.items() for each in own]
         return {"agents": agents, "pairs": pairs} | (
-            {} if self.experts is None else {"experts": rows_of(self.experts)}
+            {}
+            if self.experts is None
+            else {"experts": rows_of(self.experts), "expert_grades": self.expert_grades}
         )
 
 
