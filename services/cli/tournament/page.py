@@ -149,5 +149,9 @@ def _row(columns: Sequence[Column], values: Json) -> tuple[Cell, ...]:
 
 def _table(caption: str, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]]) -> Table:
     texts = tuple(index for index, column in enumerate(columns) if column.kind is Kind.TEXT)
-    cells = [tuple(cells_of(columns, row)) for row in rows]
-    return Table(caption, tuple(column.header for column in columns), cells, text_columns=texts)
+    return Table(
+        caption=caption,
+        columns=tuple(column.header for column in columns),
+        rows=[tuple(cells_of(columns, row)) for row in rows],
+        text_columns=texts,
+    )
