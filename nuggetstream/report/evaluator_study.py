@@ -22,6 +22,7 @@ from nuggetstream.report.evaluator_agreement import (
     with_each_other,
     with_people,
 )
+from nuggetstream.report.evaluator_biases import BiasRow, biases_of, biases_table
 from nuggetstream.report.evaluator_tables import (
     bins_table,
     calibration_table,
@@ -50,6 +51,7 @@ class EvaluatorStudy(Tabular):
         labels: Labels of nuggets with the same text in each two evaluations.
         costs: Evaluator -> what its model calls of a battle cost.
         calibrations: Evaluation and scorer with probabilities, as far as people voted.
+        biases: Preferences of nuggets and judges for position, length and the family of their model.
         combinations: Evaluators combined, in the first dimension; None without a battle that all decide.
         left_out: Evaluators with too few votes to be combined.
         by: Name of the grouping; None without one.
@@ -61,6 +63,7 @@ class EvaluatorStudy(Tabular):
     labels: Sequence[PairRow]
     costs: Mapping[str, BattleCost]
     calibrations: Sequence[tuple[str, JudgeCalibration]]
+    biases: Sequence[BiasRow]
     combinations: Combinations | None
     left_out: Sequence[str]
     by: str | None = None
@@ -101,6 +104,10 @@ class EvaluatorStudy(Tabular):
         """The share in which each scorer is right, by its confidence, in the first dimension."""
         first = [row.dimension for row in self._first()[:1]]
         return bins_table([(name, own) for name, own in self.calibrations if own.dimension in first])
+
+    def biases_table(self) -> Table:
+        """How often nuggets and judges prefer the answer shown first, the longer one, and their family's."""
+        return biases_table(self.biases)
 
     def combinations_table(self) -> Table:
         """Panels and cascades, the best on the half of the queries that it is chosen on first."""
@@ -145,6 +152,7 @@ def study_evaluators(results: Mapping[str, Results], by: str | None = None) -> E
             for found in (*compute_calibration(own), *resampled_nuggets(own))
             if found.calibration.cases
         ],
+        biases=list(biases_of(results)),
         combinations=combinations,
         left_out=left_out,
         by=by,

@@ -48,7 +48,7 @@ def command(
     often each agrees with people, with the difference and its interval.
 
     With `votes`, or three evaluations or more, every evaluator is set beside people: agreement and kappa
-    with intervals, inversions, cost, calibration, and panels and cascades on held-out queries.
+    with intervals, inversions, cost, calibration, biases, and panels and cascades on held-out queries.
     """
     paths = [Path(side) for side in sides if side != PEOPLE]
     if len(paths) == 2 and PEOPLE not in sides:
@@ -106,6 +106,7 @@ def _tables(study: "EvaluatorStudy", examples: int, *, plain: bool) -> Group:
         study.costs_table(),
         study.calibration_table(),
         study.bins_table(),
+        study.biases_table(),
         study.combinations_table(),
     )
     most = None if plain else _MOST
