@@ -67,12 +67,14 @@ class Model:
         answered: Number of answers by task and prompt.
         reached: Set once a request waits.
         requests: Number of requests.
+        chats: Number of those that ask for a reply at once.
     """
 
     holding: bool = False
     answered: Counter[tuple[str, str]] = field(default_factory=Counter)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     requests: int = 0
+    chats: int = 0
     app: ASGIApp = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,6 +86,7 @@ class Model:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.requests += scope["type"] == "http"
+        self.chats += scope["type"] == "http" and scope["path"].endswith("/chat/completions")
         if self.answered and self.holding:
             self.reached.set()
             await asyncio.sleep(60)
@@ -170,6 +173,22 @@ async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: 
     assert "\nours\t1\t1\t\t\t\t\n" in again
     missing = strict(study.out / "unanswered.jsonl")  # one line
     assert (missing["agent"], missing["query"]) == ("ours", "calm")
+
+
+async def test_answers_and_battles_wait_for_batches_at_half_the_price(tmp_path: Path) -> None:
+    model = Model()
+    async with running(model) as url:
+        study = Study(tmp_path, url)
+        study.environment |= {"NUGGETSTREAM_LLM_BATCH_QUIET_S": "0.3", "NUGGETSTREAM_LLM_BATCH_POLL_S": "0.1"}
+        output = await study.play("--batch")
+        asked = model.tasks()
+        assert "scored 4 of 4 battles received" in await study.play("--batch")
+    assert "scored 4 of 4 battles received" in output
+    assert (model.chats, model.tasks()) == (0, asked)
+    assert not list((study.out / "state" / "batches").glob("*.json"))
+    rag = study.agents()["rag"]
+    full = (1000 * rag["input_tokens"] + 2000 * rag["output_tokens"]) / 1_000_000
+    assert float(rag["cost"]["amount"]) == pytest.approx(full / 2)
 
 
 async def test_everything_that_is_promised_is_written_and_other_commands_read_it(tmp_path: Path) -> None:

@@ -30,7 +30,12 @@ _SAMPLE = 10  # queries
 
 
 async def lines_of_estimate(
-    given: Given, out: Path | None, report: Callable[[Progress], None], stop: asyncio.Event
+    given: Given,
+    out: Path | None,
+    report: Callable[[Progress], None],
+    stop: asyncio.Event,
+    *,
+    batched: bool = False,
 ) -> list[str] | None:
     """What a tournament would take, in sentences and a table; None when it was stopped.
 
@@ -39,6 +44,7 @@ async def lines_of_estimate(
         out: Folder with the answers that are stored already; None where there is none.
         report: Is called with the progress.
         stop: Ends the run early.
+        batched: Whether calls would wait for batches, at their price.
     """
     plan, names = given.plan, list(given.queries)
     stored = {name: _stored(out, name) & set(names) for name in plan.agents}
@@ -65,7 +71,7 @@ async def lines_of_estimate(
         if answered is None:
             return None
         contents = read_contents(drawn, Path(folder), ())
-        estimated = await estimate(contents.lines, given.choices, report, stop)
+        estimated = await estimate(contents.lines, given.choices, report, stop, batched=batched)
     if estimated is None:
         return None
     whole = replace(estimated, battles=battles, fixed=_scaled(given, answered, missing))

@@ -37,12 +37,14 @@ class HttpAgent:
         model: Name of the model to ask for.
         retries: How often a call is repeated.
         patience_s: Seconds that a query waits while the system is away.
+        at_once: Limits how many queries it is asked at once.
     """
 
     exchange: Exchange
     model: str
     retries: RetryPolicy
     patience_s: float
+    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
     _rng: random.Random = field(default_factory=random.Random)
 
     def key_of(self, query: str) -> str:  # noqa: ARG002 - the same for all queries
@@ -55,7 +57,8 @@ class HttpAgent:
         failures = timeouts = 0
         while True:
             try:
-                response = await self.exchange.post("/chat/completions", body, Tokens)
+                async with self.at_once:
+                    response = await self.exchange.post("/chat/completions", body, Tokens)
                 return _answered(response.json())
             except CallFailed as failed:
                 failures, timeouts = failures + 1, timeouts + (failed.cause is Cause.TIMEOUT)

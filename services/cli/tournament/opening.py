@@ -1,5 +1,6 @@
 """The agents of a plan with what they need: documents, embedding model, chat model, files and endpoints."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -37,7 +38,7 @@ class Given:
         plan: The plan.
         queries: The queries by id.
         documents: The documents; none where no agent needs any.
-        choices: How battles are evaluated; contains the models.
+        choices: How battles are evaluated; contains the models, and batches for their calls if any.
         keys: Variables with the keys of endpoints.
     """
 
@@ -76,7 +77,8 @@ async def open_agents(
         agents: dict[str, Agent] = {}
         built_in = [agent for agent in plan.agents.values() if isinstance(agent, BuiltIn)]
         if built_in:
-            model = await opened.enter_async_context(open_model(llm, spend, database))
+            opening = open_model(llm, spend, database, given.choices.batches)
+            model = await opened.enter_async_context(opening)
             searches = any(agent.search != "words" for agent in built_in)
             embedder = await _embedder(given.choices, database, opened) if searches else None
             pipeline = given.choices.pipeline
@@ -128,4 +130,4 @@ def _http(name: str, agent: Http, given: Given) -> HttpAgent:
     llm = given.choices.llm
     names = Names(f"the system {name}", f"agents.{name}.", f"agents.{name}.url")
     exchange = open_exchange(str(agent.url), key, llm.timeout_s, names)
-    return HttpAgent(exchange, agent.model, llm.retries(), llm.patience_s)
+    return HttpAgent(exchange, agent.model, llm.retries(), llm.patience_s, asyncio.Semaphore(llm.concurrency))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from nuggetstream.files.queries import read_queries
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.ratings.fitting.tally import Tally
 from services.cli.asking import CountedSpend, progress_of
+from services.cli.batching import batches_of, waiting_for_batches
 from services.cli.data_folder import locked_folder
 from services.cli.embedded import Choices
 from services.cli.evaluated_file import STATE, Contents, Evaluated, evaluate, name_rejected, sharing
@@ -58,6 +59,7 @@ from services.cli.tournament.standings import (
     votes_of,
 )
 from services.cli.tournament.terminal import tables
+from services.cli.tuning import BATCHED_BATTLES
 from services.runtime.llm.settings import LLMSettings
 
 UNANSWERED, VOTES, PAIRS, RUNS = "unanswered.jsonl", "votes.csv", "pairs.csv", "runs"
@@ -88,7 +90,9 @@ async def read_given(path: Path, out: Path, grace: float) -> Given:
     return Given(plan, queries, await documents_of(plan, choices), choices)
 
 
-async def play(given: Given, out: Path, console: Console, show: Show, stop: asyncio.Event) -> int | None:
+async def play(
+    given: Given, out: Path, console: Console, show: Show, stop: asyncio.Event, *, batched: bool = False
+) -> int | None:
     """Play a tournament; returns the exit code, or None for 0.
 
     Args:
@@ -97,16 +101,26 @@ async def play(given: Given, out: Path, console: Console, show: Show, stop: asyn
         console: Shows the progress.
         show: Prints the results.
         stop: Ends the run early.
+        batched: Whether model calls wait for batches of the endpoint.
 
     Raises:
-        click.ClickException: An agent lacks something, or no query has two answers.
+        click.ClickException: An agent lacks something, no query has two answers, or no endpoint has batches.
         UnusableFile: A file cannot be used; names file, line and field.
     """
     introduce(given, console)
-    unanswered = await get_answers(given, out, console, stop)
+    choices = given.choices
+
+    def with_models() -> Given:
+        """What is given, with batches of its own for each phase of the calls."""
+        if not batched:
+            return given
+        own = choices.in_batches(batches_of(choices.llm, out / STATE, console))
+        return replace(given, choices=own)
+
+    unanswered = await get_answers(with_models(), out, console, stop)
     evaluated = None
     if unanswered is not None:
-        evaluated = await evaluate_pairs(given, out, unanswered, console, stop)
+        evaluated = await evaluate_pairs(with_models, out, unanswered, console, stop)
     if unanswered is None or evaluated is None:
         console.print("stopped; run the same command again to continue from here")
         return STOPPED
@@ -137,8 +151,12 @@ async def get_answers(
 ) -> Sequence[Unanswered] | None:
     """Get the answers that are not stored; returns those that are missing, or None when it was stopped."""
     llm, currency = given.choices.llm, given.choices.llm.price_table().currency
-    total = len(given.queries) * len(given.plan.agents)
-    async with locked_folder(out / STATE), migrated_database(out / STATE) as database:
+    total, batches = len(given.queries) * len(given.plan.agents), given.choices.batches
+    async with (
+        locked_folder(out / STATE),
+        migrated_database(out / STATE) as database,
+        waiting_for_batches(batches, llm),
+    ):
         spend = CountedSpend(database, currency)
         async with open_agents(given, database, spend) as agents:
             with Meter(console, total, unit="answers", result="a text") as meter:
@@ -151,17 +169,24 @@ async def get_answers(
                     report=lambda done, failed: meter.show(
                         progress_of(spend.spent, done, failed, total, currency)
                     ),
-                    window=llm.concurrency,
+                    window=llm.concurrency if batches is None else BATCHED_BATTLES,
                 )
                 finished = await run.run()
+        if finished and batches is not None:
+            await batches.finish()
     write_lines(out / UNANSWERED, list(map(asdict, run.unanswered)))
     return run.unanswered if finished else None
 
 
 async def evaluate_pairs(
-    given: Given, out: Path, unanswered: Sequence[Unanswered], console: Console, stop: asyncio.Event
+    with_models: Callable[[], Given],
+    out: Path,
+    unanswered: Sequence[Unanswered],
+    console: Console,
+    stop: asyncio.Event,
 ) -> Evaluated | None:
     """Evaluate the battles of the plan, at once or in rounds; None when it was stopped before the end."""
+    given = with_models()
     plan = given.plan
     if plan.pairs == "all" or plan.budget is None:
         contents = read_contents(given, out, unanswered)
@@ -173,7 +198,7 @@ async def evaluate_pairs(
         add_chosen(out, new)
         chosen += new
         contents = read_contents(given, out, unanswered, chosen)
-        evaluated = await evaluate(contents, given.choices, console, stop, out=out)
+        evaluated = await evaluate(contents, with_models().choices, console, stop, out=out)
         if evaluated is None:
             return None
         tally = tally_of(list(votes_of(out / RESULTS, [Lens.JUDGE])), Lens.JUDGE)
