@@ -170,7 +170,7 @@ async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: 
         "MRR@5, label 2": 1.0,
         "nDCG@10": pytest.approx(2 / (2 + 0.63093), abs=1e-4),
     }
-    assert "\nours\t1\t1\t\t\t\t\n" in again
+    assert "\nours\t1\t1\t\t\t\t\t\n" in again
     missing = strict(study.out / "unanswered.jsonl")  # one line
     assert (missing["agent"], missing["query"]) == ("ours", "calm")
 
@@ -189,6 +189,9 @@ async def test_answers_and_battles_wait_for_batches_at_half_the_price(tmp_path: 
     rag = study.agents()["rag"]
     full = (1000 * rag["input_tokens"] + 2000 * rag["output_tokens"]) / 1_000_000
     assert float(rag["cost"]["amount"]) == pytest.approx(full / 2)
+    assert float(rag["alone"]["amount"]) == pytest.approx(full)
+    fusion = study.agents()["fusion"]
+    assert float(fusion["alone"]["amount"]) > full  # the variations, too
 
 
 async def test_everything_that_is_promised_is_written_and_other_commands_read_it(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ _AGENT_COLUMNS = (
     tables.count("input_tokens", "tokens in"),
     tables.count("output_tokens", "tokens out"),
     tables.text("cost"),
+    tables.text("alone", "cost, nothing shared"),
 )
 
 
@@ -67,11 +68,12 @@ def chapters_of(results: Path) -> tuple[Chapter, ...]:
         content = json.loads(read_text(path))
         agents = Agents(content["agents"])
         experts = Experts(content.get("experts", []), content.get("expert_grades", []))
+        drawn = draw_agents(agents), draw_experts(experts)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnusableFile(f"{path}: holds no standings; play the tournament again") from error
     parts = (
-        Part("agents", lambda _: agents, draw_agents),
-        Part("experts", lambda _: experts, draw_experts),
+        Part("agents", lambda _: agents, lambda _: drawn[0]),
+        Part("experts", lambda _: experts, lambda _: drawn[1]),
     )
     question = "What do the answers of each agent cost, and do evaluators grade them as experts do?"
     section = Section("agents", "Agents of the tournament", question, parts)
@@ -84,7 +86,9 @@ def draw_agents(played: Agents) -> Content:
     return Content(
         findings=(),
         reading="Elo is the mean over shuffled orders of the games by the judge. MRR and nDCG are means over "
-        "the queries that have labels and that the agent answered. A dash is not known.",
+        "the queries that have labels and that the agent answered. A call that several agents need is made "
+        "once, and its cost counts for the first of them; beside it is what its tokens cost at the price of "
+        "single calls. A dash is not known.",
         basis=many(len(rows), "agent"),
         blocks=(_table("Agents", _AGENT_COLUMNS, rows),),
     )
@@ -132,9 +136,12 @@ def _limits(row: Json, played: Experts) -> Figure:
 
 
 def _agent(agent: Json) -> tuple[Cell, ...]:
-    cost = agent["cost"]
-    shown = None if cost is None else f"{float(cost['amount']):.4f} {cost['currency']}"
-    return _row(_AGENT_COLUMNS, {**agent, **(agent["retrieval"] or {}), "cost": shown})
+    costs = {name: _money(agent[name]) for name in ("cost", "alone")}
+    return _row(_AGENT_COLUMNS, {**agent, **(agent["retrieval"] or {}), **costs})
+
+
+def _money(cost: Json | None) -> str | None:
+    return None if cost is None else f"{float(cost['amount']):.4f} {cost['currency']}"
 
 
 def _row(columns: Sequence[Column], values: Json) -> tuple[Cell, ...]:

@@ -31,6 +31,7 @@ from services.cli.prepared import migrated_database
 from services.cli.process import STOPPED, read_settings
 from services.cli.results import RESULTS, write_lines
 from services.cli.settings import PipelineSettings, embedded_pipeline
+from services.cli.tournament.agents import STAGE
 from services.cli.tournament.answering import AnswerRun, Unanswered
 from services.cli.tournament.experts import (
     compared,
@@ -233,10 +234,12 @@ def read_contents(
 async def compute(given: Given, out: Path, evaluated: Evaluated) -> Standings:
     """The standings, from the files of the tournament and the database."""
     plan, choices = given.plan, given.choices
-    currency = choices.llm.price_table().currency
+    llm = choices.llm.for_stage(STAGE)
+    prices = llm.price_table()
     async with migrated_database(out / STATE) as database:
-        answers = await answers_of(out, plan, given.queries, CountedSpend(database, currency))
-    return await asyncio.to_thread(_computed, given, out, evaluated, answers, currency)
+        spend = CountedSpend(database, prices.currency)
+        answers = await answers_of(out, plan, given.queries, spend, prices.price_of(llm.model_name))
+    return await asyncio.to_thread(_computed, given, out, evaluated, answers, prices.currency)
 
 
 def _computed(
