@@ -130,4 +130,10 @@ def _http(name: str, agent: Http, given: Given) -> HttpAgent:
     llm = given.choices.llm
     names = Names(f"the system {name}", f"agents.{name}.", f"agents.{name}.url")
     exchange = open_exchange(str(agent.url), key, llm.timeout_s, names)
-    return HttpAgent(exchange, agent.model, llm.retries(), llm.patience_s, asyncio.Semaphore(llm.concurrency))
+    return HttpAgent(
+        exchange=exchange,
+        model=agent.model,
+        retries=llm.retries(),
+        patience_s=llm.patience_s,
+        at_once=asyncio.Semaphore(llm.concurrency),
+    )

@@ -189,7 +189,7 @@ def system(*replies: Response) -> tuple[HttpAgent, list[dict[str, Any]]]:
         api_key="none", base_url="http://own.invalid/v1", max_retries=0, http_client=with_asgi(app)
     )
     retries = RetryPolicy(attempts=2, base_s=0.0)
-    return HttpAgent(Exchange(client, 5.0), "own", retries, patience_s=9.0), sent
+    return HttpAgent(exchange=Exchange(client, 5.0), model="own", retries=retries, patience_s=9.0), sent
 
 
 def completion(text: Any, **more: Any) -> JSONResponse:
