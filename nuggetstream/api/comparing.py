@@ -45,10 +45,10 @@ def compare_evaluators(*files: str | Path, by: str | None = None) -> EvaluatorSt
 
     Returns:
         Agreement with people (share and kappa with 95% intervals over whole queries). Further tables are
-        `confusion_table()`, `inversions_table()`, `pairs_table()`, `labels_table()`, `calibration_table()`,
-        `bins_table()`, `biases_table()` (position, length, own family), `combinations_table()` (panels and
-        cascades, chosen on half of the queries) and `costs_table()`, whose `plot()` draws accuracy against
-        cost.
+        `confusion_table()`, `decided_table()` (without ties), `inversions_table()`, `pairs_table()`,
+        `labels_table()`, `calibration_table()`, `bins_table()`, `biases_table()` (position, length, own
+        family), `combinations_table()` (panels and cascades, chosen on half of the queries) and
+        `costs_table()`, whose `plot()` draws accuracy against cost.
 
     Raises:
         UnusableFile: A file cannot be read, is no file of results, or holds no battle.

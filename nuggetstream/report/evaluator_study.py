@@ -29,6 +29,7 @@ from nuggetstream.report.evaluator_tables import (
     combinations_table,
     confusion_table,
     costs_table,
+    decided_table,
     inversions_table,
     pairs_table,
     people_table,
@@ -75,6 +76,10 @@ class EvaluatorStudy(Tabular):
     def confusion_table(self) -> Table:
         """What each evaluator says where people say A, tie and B, in the first dimension."""
         return confusion_table(self._first())
+
+    def decided_table(self) -> Table:
+        """The same without ties of people and of the evaluator."""
+        return decided_table(self._first())
 
     def inversions_table(self, most: int = 5) -> Table:
         """Battles in which an evaluator prefers the answer that people reject, in the first dimension.

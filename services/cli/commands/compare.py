@@ -100,6 +100,7 @@ def _tables(study: "EvaluatorStudy", examples: int, *, plain: bool) -> Group:
     tables = (
         study.table(),
         study.confusion_table(),
+        study.decided_table(),
         study.inversions_table(examples),
         study.pairs_table(),
         study.labels_table(),

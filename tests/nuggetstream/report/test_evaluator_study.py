@@ -68,6 +68,8 @@ def test_evaluators_are_set_beside_people(tmp_path: Path) -> None:
     assert (nuggets.battles, nuggets.right.compared, nuggets.right.share) == (5, 4, 0.5)
     assert nuggets.confusion == [[1, 1, 0], [0, 0, 1], [1, 1, 0]]
     assert nuggets.inverted == ["4"]
+    alone = study(tmp_path, one=rows()).decided_table().to_frame()
+    assert alone.row(0)[:6] == ("nugget preference", 1, 0, 1, 0, 0.5)
     assert (judge.right.share, judge.inverted, judge.battles) == (1.0, [], 5)
     assert longer.battles == 6  # it needs no model, so it has a vote on battle 6
     assert judge.kappa is not None
