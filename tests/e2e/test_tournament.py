@@ -342,6 +342,7 @@ async def test_informative_pairs_experts_and_the_tables_of_the_paper(tmp_path: P
     assert code == 0, said
     page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert "answer_quality, relevance: 4 answers" in page  # Bland and Altman's plot
+    assert "no evaluator graded tone" in page
     grades_of_both = strict(tmp_path / "report" / "report.json")["numbers"]["experts"]["expert_grades"]
     assert sorted(each["expert_grade"] for each in grades_of_both) == [0.0, 0.0, 1.0, 1.0]
     chosen = (study.out / "chosen.jsonl").read_text(encoding="utf-8").splitlines()

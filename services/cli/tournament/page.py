@@ -50,6 +50,7 @@ class Experts:
 
     experts: Sequence[Json]
     expert_grades: Sequence[Json]
+    expert_notes: Sequence[str]
 
 
 def chapters_of(results: Path) -> tuple[Chapter, ...]:
@@ -67,7 +68,7 @@ def chapters_of(results: Path) -> tuple[Chapter, ...]:
     try:
         content = json.loads(read_text(path))
         agents = Agents(content["agents"])
-        experts = Experts(content.get("experts", []), content.get("expert_grades", []))
+        experts = Experts(*(content.get(name, []) for name in Experts.__dataclass_fields__))
         drawn = draw_agents(agents), draw_experts(experts)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UnusableFile(f"{path}: holds no standings; play the tournament again") from error
@@ -102,7 +103,7 @@ def draw_experts(played: Experts) -> Content:
         figures = {_name(row): (_limits(row, played),) for row in played.experts}
         blocks = [
             Figures("Evaluator and criterion", figures),
-            _table("Evaluators and experts", EXPERT_COLUMNS, rows),
+            _table("Evaluators and experts", EXPERT_COLUMNS, rows, "; ".join(played.expert_notes)),
         ]
     return Content(
         findings=tuple(
@@ -154,11 +155,14 @@ def _row(columns: Sequence[Column], values: Json) -> tuple[Cell, ...]:
     )
 
 
-def _table(caption: str, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]]) -> Table:
+def _table(
+    caption: str, columns: Sequence[Column], rows: Sequence[tuple[Cell, ...]], note: str | None = None
+) -> Table:
     texts = tuple(index for index, column in enumerate(columns) if column.kind is Kind.TEXT)
     return Table(
         caption=caption,
         columns=tuple(column.header for column in columns),
         rows=[tuple(cells_of(columns, row)) for row in rows],
+        note=note,
         text_columns=texts,
     )

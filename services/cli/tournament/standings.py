@@ -228,6 +228,7 @@ class Standings:
             {}
             if self.experts is None
             else {"experts": rows_of(self.experts), "expert_grades": self.expert_grades}
+            | {"expert_notes": list(self.experts.notes)}
         )
 
     def _money(self, amount: Decimal | None) -> Json | None:
