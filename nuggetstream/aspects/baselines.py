@@ -12,7 +12,7 @@ from nuggetstream.text.terms import terms
 
 LENGTH, ROUGE, PERPLEXITY = "length in words", "ROUGE-L to references", "perplexity"
 _REFERENCES = ("reference", "reference_snippet", *TEXT_COLUMNS)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 Scores = Mapping[str, Mapping[str, float]]
 
 
