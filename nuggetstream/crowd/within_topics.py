@@ -8,16 +8,9 @@ import numpy as np
 
 from nuggetstream.statistics.agreement import clustered_interval
 from nuggetstream.statistics.ranks import kendall, spearman
-from nuggetstream.text.baselines import rouge_l
-from nuggetstream.text.statistics import bleu, words
-from nuggetstream.text.terms import terms
 
 _SEED = 791
 _RESAMPLES = 2000
-_MEASURES: Mapping[str, Callable[[str, str], float]] = {
-    "BLEU": lambda text, best: bleu(text, [best]),
-    "ROUGE-L": lambda text, best: rouge_l(terms(text), terms(best)),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +98,23 @@ def against_best(grades: Sequence[GroupedGrade]) -> Iterator[BestAsReference]:
     Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025, reference-based
         evaluation.
     """
+    if not any(one.text for one in grades):
+        return
+    # These load packages that grades without texts do not need.
+    from nuggetstream.text.baselines import rouge_l
+    from nuggetstream.text.statistics import bleu, words
+    from nuggetstream.text.terms import terms
+
+    measures: dict[str, Callable[[str, str], float]] = {
+        "BLEU": lambda text, best: bleu(text, [best]),
+        "ROUGE-L": lambda text, best: rouge_l(terms(text), terms(best)),
+    }
     cells: dict[str, dict[str, list[GroupedGrade]]] = {}
     for one in grades:
         if words(one.text):
             cells.setdefault(one.dimension, {}).setdefault(one.topic, []).append(one)
     for dimension, topics in cells.items():
-        for measure, overlap in _MEASURES.items():
+        for measure, overlap in measures.items():
             rhos = {}
             for topic, own in topics.items():
                 best = max(own, key=lambda one: one.grade)
