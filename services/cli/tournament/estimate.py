@@ -21,7 +21,7 @@ from services.cli.prepared import migrated_database
 from services.cli.tournament.agents import STAGE
 from services.cli.tournament.answering import AnswerRun, stored_answers
 from services.cli.tournament.opening import Given, open_agents
-from services.cli.tournament.plan import BuiltIn, Http
+from services.cli.tournament.plan import BuiltIn, Others
 from services.cli.tournament.running import read_contents
 from services.runtime.llm.accounting import Spend
 from services.runtime.llm.prices import Tokens
@@ -52,7 +52,7 @@ async def lines_of_estimate(
     most = len(names) * comb(len(plan.agents), 2)
     battles = most if plan.budget is None else min(plan.budget, most)
     lines = list(_counts(given, missing, battles))
-    if sum(not isinstance(agent, Http) for agent in plan.agents.values()) < 2:
+    if sum(not isinstance(agent, Others) for agent in plan.agents.values()) < 2:
         return [*lines, "The calls of the evaluation are unknown before a system of its own has answered."]
     sample = random.Random(0).sample(names, min(_SAMPLE, len(names)))  # noqa: S311 - not a secret
     drawn = replace(
@@ -88,7 +88,7 @@ def _counts(given: Given, missing: Mapping[str, int], battles: int) -> Iterator[
     waiting = sum(missing.values())
     yield f"{many(waiting, 'answer')} to get, {answers - waiting:,} of {answers:,} are stored"
     yield f"{many(battles, 'battle')} if every agent answers every query"
-    others = {name: missing[name] for name, agent in given.plan.agents.items() if isinstance(agent, Http)}
+    others = {name: missing[name] for name, agent in given.plan.agents.items() if isinstance(agent, Others)}
     for name, calls in others.items():
         yield f"{name}: {many(calls, 'call')} of a system of its own, whose costs are unknown here"
 

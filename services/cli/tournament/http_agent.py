@@ -86,7 +86,7 @@ def _answered(reply: Any) -> Answered:
     text = message["content"]
     if not text.strip():
         raise ValueError("an empty text")
-    sources = dict(list(_sources(reply, message))[:_MOST])
+    sources = sources_of(reply, message)
     usage = reply.get("usage") or {}
     asked, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return Answered(
@@ -97,6 +97,11 @@ def _answered(reply: Any) -> Answered:
         model=str(reply.get("model") or "") or None,
         tokens=(asked, written) if isinstance(asked, int) and isinstance(written, int) else None,
     )
+
+
+def sources_of(*places: Mapping[str, Any]) -> dict[str, str | None]:
+    """Sources by name with their texts, where they tell any, of the last place that has any."""
+    return dict(list(_sources(*places))[:_MOST])
 
 
 def _sources(*places: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:

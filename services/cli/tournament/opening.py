@@ -14,9 +14,10 @@ from services.cli.embedding import open_model as open_embedding_model
 from services.cli.ledgers import open_exchange
 from services.cli.tournament.agents import Agent, SearchingAgent
 from services.cli.tournament.collection import Collection
+from services.cli.tournament.command_agent import CommandAgent
 from services.cli.tournament.documents import Documents, read_collection
 from services.cli.tournament.http_agent import HttpAgent
-from services.cli.tournament.plan import BuiltIn, Http, Plan, Recorded
+from services.cli.tournament.plan import BuiltIn, Command, Http, Plan, Recorded
 from services.cli.tournament.recorded import read_recorded
 from services.indexer.batching import BatchingEmbedder
 from services.indexer.remote import RemoteEmbedder
@@ -90,7 +91,10 @@ async def open_agents(
                 agents[name] = _searching(agent, plan, collection, model)
             elif isinstance(agent, Recorded):
                 agents[name] = read_recorded(agent.answers, given.queries, given.documents.texts)
-            elif asks_others:
+            elif asks_others and isinstance(agent, Command):
+                limit = asyncio.Semaphore(llm.concurrency)
+                agents[name] = CommandAgent(agent.command, agent.folder, agent.timeout_s, limit)
+            elif asks_others and isinstance(agent, Http):
                 agents[name] = asked = _http(name, agent, given)
                 opened.push_async_callback(asked.exchange.close)
         yield agents
