@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nuggetstream.api.agreeing import agreement, krippendorff
+    from nuggetstream.api.aspects import rubric_aspects
     from nuggetstream.api.battles import explain, export_results, read_battles
     from nuggetstream.api.comparing import compare, compare_evaluators
     from nuggetstream.api.crowd import crowd_agreement, crowd_compare, crowd_grades
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from nuggetstream.api.reporting import write_report
     from nuggetstream.api.rubric import (
         rubric_agree,
-        rubric_aspects,
         rubric_correlate,
         rubric_cover,
         rubric_measure,
@@ -82,6 +82,7 @@ __all__ = [
 ]
 _NAMES = {
     "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
+    "nuggetstream.api.aspects": ("rubric_aspects",),
     "nuggetstream.api.battles": ("explain", "export_results", "read_battles"),
     "nuggetstream.api.comparing": ("compare", "compare_evaluators"),
     "nuggetstream.api.crowd": ("crowd_agreement", "crowd_compare", "crowd_grades"),
@@ -91,7 +92,6 @@ _NAMES = {
     "nuggetstream.api.reporting": ("write_report",),
     "nuggetstream.api.rubric": (
         "rubric_agree",
-        "rubric_aspects",
         "rubric_correlate",
         "rubric_cover",
         "rubric_measure",

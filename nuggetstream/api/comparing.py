@@ -45,8 +45,9 @@ def compare_evaluators(*files: str | Path, by: str | None = None) -> EvaluatorSt
 
     Returns:
         Agreement with people (share and kappa with 95% intervals over whole queries). Further tables are
-        `confusion_table()`, `inversions_table()`, `pairs_table()`, `labels_table()`, `calibration_table()`,
-        `bins_table()`, `combinations_table()` (panels and cascades, chosen on half of the queries) and
+        `confusion_table()`, `decided_table()` (without ties), `inversions_table()`, `pairs_table()`,
+        `labels_table()`, `calibration_table()`, `bins_table()`, `biases_table()` (position, length, own
+        family), `combinations_table()` (panels and cascades, chosen on half of the queries) and
         `costs_table()`, whose `plot()` draws accuracy against cost.
 
     Raises:

@@ -138,7 +138,12 @@ def crowd_grades(
 
 @in_python
 def crowd_compare(
-    grades: Rows, *, by: str, within: str | None = None, items: Rows | None = None
+    grades: Rows,
+    *,
+    by: str,
+    within: str | None = None,
+    items: Rows | None = None,
+    text: str | None = None,
 ) -> GroupComparison:
     """Compare the grades of groups of items, and correlate dimensions.
 
@@ -148,10 +153,12 @@ def crowd_compare(
         by: Column of the group of an item.
         within: Column whose values are compared apart from each other.
         items: Path, DataFrame or dictionaries with item and these columns; by default grades have them.
+        text: Column of the texts of items, to be compared with the best one of their topic; None for none.
 
     Returns:
         Wilcoxon tests of every two groups, paired by topic and adjusted by Benjamini-Hochberg;
-        `means_table()`, and `dimensions_table()` with Kendall's tau-b within topics.
+        `means_table()`, `dimensions_table()` with Kendall's tau-b within topics, and with texts
+        `references_table()` with Spearman's rho of BLEU and ROUGE-L.
 
     Raises:
         UnusableFile: A row cannot be used; the message names it and its field.
@@ -164,7 +171,7 @@ def crowd_compare(
     """
     _, described = rows_of(items, (), "items") if items is not None else (None, ())
     _, graded = rows_of(grades, (), "grades")
-    return compare_groups(*grouped_grades(graded, by, within, described))
+    return compare_groups(*grouped_grades(graded, by, within, described, text))
 
 
 def _columns(given: LabelNames) -> LabelColumns:

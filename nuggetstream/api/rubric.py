@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from nuggetstream.api.passages import Passages, Qrels, Runs, graded_of, labels_of, rankings_of_runs
-from nuggetstream.api.sources import Rows, in_python, rows_of
-from nuggetstream.aspects.reading import human_means_of, model_ratings_of
-from nuggetstream.aspects.study import DEFAULT_SEED, AspectScores, follow
+from nuggetstream.api.sources import in_python
 from nuggetstream.files.rubric import read_bank
 from nuggetstream.rubric.agreeing import GradeAgreement, Grouping, agree
 from nuggetstream.rubric.checking import Check, Limits, check
@@ -254,40 +252,6 @@ def rubric_correlate(
         left_out=tuple(without),
         break_ties=break_ties,
     )
-
-
-@in_python
-def rubric_aspects(judge: Rows, people: Rows, *, seed: int = DEFAULT_SEED) -> AspectScores:
-    """How closely scores from aspects of answers, rated by a judge, follow what people accept.
-
-    W-LLM = 2.048 · factuality / 3 + 0.739 · (1 - |amount|) + 0.335 · (1 - |formality|), beside other weights,
-    a decision tree, and the judge's overall rating.
-
-    Args:
-        judge: Path of a file, a DataFrame or dictionaries with answer_id, factuality (0 to 3), amountInfo and
-            formality (-1 to 1, 0 is right) and overall; one row per answer.
-        people: The same with acceptability instead of overall; one row per answer and rater.
-        seed: Seed of the folds that cross-validate the tree.
-
-    Returns:
-        Pearson's r of every score with mean acceptability, in [-1, 1], higher is better.
-
-    Raises:
-        UnusableFile: A row cannot be used; the message names it and its field.
-        NoAnswerInCommon: No answer is rated by both.
-
-    Source: "Weighted aspects for long-form answers": weights fitted to 1,200 answers rated by people.
-
-    >>> aspects = {"amountInfo": 0, "formality": 0}
-    >>> judge = [{"answer_id": f"{n}", "factuality": n, "overall": 3 - n} | aspects for n in range(4)]
-    >>> people = [{"answer_id": f"{n}", "factuality": n, "acceptability": n} | aspects for n in range(4)]
-    >>> scores = rubric_aspects(judge, people).scores
-    >>> scores[0].score, round(scores[0].pearson, 2), round(scores[-1].pearson, 2)
-    ('W-LLM, published weights', 1.0, -1.0)
-    """
-    _, judged = rows_of(judge, (), "judge")
-    _, rated = rows_of(people, (), "people")
-    return follow(model_ratings_of(judged), human_means_of(rated), seed)
 
 
 def _side(given: Side) -> Scoring | Labels:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nuggetstream.aspects.baselines import Scores
 from nuggetstream.aspects.errors import (
     SPLITS,
     AspectError,
@@ -37,11 +38,13 @@ class ScoreCorrelation:
 
     Attributes:
         score: Name of the score.
-        pearson: Pearson's r in [-1, 1] over the answers that both rated; None where one side never varies, or
-            where there is no such score.
+        answers: Number of answers that both rated and that have this score.
+        pearson: Pearson's r in [-1, 1] over these answers; None where one side never varies, or where there
+            is no such score.
     """
 
     score: str
+    answers: int
     pearson: float | None
 
 
@@ -73,8 +76,12 @@ class AspectScores(Tabular):
 
     def table(self) -> Table:
         """One row per score, and how closely it follows people."""
-        columns = (tables.text("score"), tables.number("pearson", "Pearson's r", digits=3))
-        rows = tuple((one.score, one.pearson) for one in self.scores)
+        columns = (
+            tables.text("score"),
+            tables.count("answers"),
+            tables.number("pearson", "Pearson's r", digits=3),
+        )
+        rows = tuple((one.score, one.answers, one.pearson) for one in self.scores)
         basis = (
             f"{self.both:,} answers rated by both, {self.judged:,} by the judge, {self.people:,} by people"
         )
@@ -115,7 +122,10 @@ class AspectScores(Tabular):
 
 
 def follow(
-    judge: Mapping[str, ModelRating], people: Mapping[str, HumanMeans], seed: int = DEFAULT_SEED
+    judge: Mapping[str, ModelRating],
+    people: Mapping[str, HumanMeans],
+    seed: int = DEFAULT_SEED,
+    others: Scores | None = None,
 ) -> AspectScores:
     """Pearson's r of every score with the mean acceptability by people.
 
@@ -123,6 +133,7 @@ def follow(
         judge: Answer id -> rating by the judge.
         people: Answer id -> means over human raters.
         seed: Seed of the folds that cross-validate the tree.
+        others: Score -> answer id -> its value, of scores that need no judge; None for none.
 
     Raises:
         NoAnswerInCommon: The judge and the people rated no answer in common.
@@ -156,7 +167,10 @@ def follow(
         judged=len(judge),
         people=len(people),
         both=len(both),
-        scores=tuple(ScoreCorrelation(name, _pearson(values, accepted)) for name, values in scores.items()),
+        scores=(
+            *(_correlation(name, values, accepted) for name, values in scores.items()),
+            *(_other(name, values, both, people) for name, values in (others or {}).items()),
+        ),
         fitted=fitted,
         tree=tree,
         missing=tuple(missing),
@@ -165,6 +179,15 @@ def follow(
     )
 
 
-def _pearson(values: Sequence[float] | None, accepted: Sequence[float]) -> float | None:
-    correlation = None if values is None else pearson(values, accepted)
-    return None if correlation is None else correlation.coefficient
+def _other(
+    name: str, values: Mapping[str, float], both: Sequence[str], people: Mapping[str, HumanMeans]
+) -> ScoreCorrelation:
+    known = [answer for answer in both if answer in values]
+    accepted = [people[answer].acceptability for answer in known]
+    return _correlation(name, [values[answer] for answer in known], accepted)
+
+
+def _correlation(name: str, values: Sequence[float] | None, accepted: Sequence[float]) -> ScoreCorrelation:
+    found = None if values is None else pearson(values, accepted)
+    answers = 0 if values is None else len(values)
+    return ScoreCorrelation(name, answers, None if found is None else found.coefficient)

@@ -5,43 +5,22 @@ Grades are ranks within a topic, so groups are compared topic by topic and dimen
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-
+from nuggetstream.crowd.within_topics import (
+    BestAsReference,
+    DimensionPair,
+    GroupedGrade,
+    against_best,
+    between_dimensions,
+)
 from nuggetstream.files import tables
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.tables import Table, Tabular, count, interval, number, text
-from nuggetstream.statistics.agreement import clustered_interval
 from nuggetstream.statistics.paired import PairedTest, benjamini_hochberg, wilcoxon
-from nuggetstream.statistics.ranks import kendall
-
-_SEED = 791
-_RESAMPLES = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedGrade:
-    """The grade of one item in one dimension.
-
-    Attributes:
-        dimension: Name of the dimension.
-        topic: Name of the topic.
-        item: Name of the item.
-        grade: Its grade, higher is better.
-        group: Group of the item that others are compared with, such as "human".
-        within: What groups are compared within, such as a style; empty for one comparison of all.
-    """
-
-    dimension: str
-    topic: str
-    item: str
-    grade: float
-    group: str
-    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +64,6 @@ class Contrast:
         return self.adjusted is not None and self.adjusted < rate
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionPair:
-    """Two dimensions: the mean over topics of Kendall's tau-b of their grades, with its 95% interval.
-
-    Topics in which one of them grades all items alike have no order, and are no topics of the mean.
-    """
-
-    first: str
-    second: str
-    topics: int
-    tau: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class GroupComparison(Tabular):
     """Grades by group. As a table: the tests.
@@ -108,12 +72,14 @@ class GroupComparison(Tabular):
         means: One entry per dimension and group.
         contrasts: One entry per dimension and two groups.
         dimensions: One entry per two dimensions that have an order in a common topic.
+        references: One entry per dimension and measure, of items that have a text.
         left_out: Number of grades of items whose group is not known.
     """
 
     means: Sequence[GroupMean]
     contrasts: Sequence[Contrast]
     dimensions: Sequence[DimensionPair]
+    references: Sequence[BestAsReference]
     left_out: int = 0
 
     def table(self) -> Table:
@@ -170,9 +136,28 @@ class GroupComparison(Tabular):
         note = "Kendall's tau-b within a topic, mean over topics; 95%: percentile bootstrap over topics"
         return Table("Dimensions", columns, rows, (note,))
 
+    def references_table(self) -> Table:
+        """How closely overlap with the best text of a topic follows the grades of its other texts."""
+        columns = (
+            text("dimension"),
+            text("measure"),
+            count("topics"),
+            number("rho"),
+            interval("low", "high", "95%"),
+        )
+        rows = tuple(
+            (one.dimension, one.measure, one.topics, one.rho, (one.low, one.high)) for one in self.references
+        )
+        note = "Spearman's rho within a topic, mean over topics; 95%: percentile bootstrap over topics"
+        return Table("The best text as reference", columns, rows, (note,))
+
 
 def grouped_grades(
-    grades: Iterable[Record], by: str, within: str | None = None, items: Iterable[Record] = ()
+    grades: Iterable[Record],
+    by: str,
+    within: str | None = None,
+    items: Iterable[Record] = (),
+    text: str | None = None,
 ) -> tuple[list[GroupedGrade], int]:
     """Grades with the groups of their items, and how many grades have none.
 
@@ -181,6 +166,7 @@ def grouped_grades(
         by: Column of the group.
         within: Column of what groups are compared within.
         items: Rows with item and these columns; without any, the rows of grades have them.
+        text: Column of the texts of items; None without texts.
 
     Raises:
         UnusableFile: A grade is no number, an item with a group lacks the other column (names file, line and
@@ -203,6 +189,7 @@ def grouped_grades(
                 grade=grade,
                 group=own.needed(by),
                 within=own.needed(within) if within else "",
+                text=own.needed(text) if text else "",
             )
         )
     if not found:
@@ -252,7 +239,8 @@ def compare_groups(grades: Sequence[GroupedGrade], left_out: int = 0) -> GroupCo
             )
             for key, (topics, test) in tests.items()
         ],
-        dimensions=list(_between_dimensions(grades)),
+        dimensions=list(between_dimensions(grades)),
+        references=list(against_best(grades)),
         left_out=left_out,
     )
 
@@ -268,21 +256,3 @@ def _mean(dimension: str, within: str, group: str, topics: dict[str, list[float]
         mean=statistics.fmean(values),
         deviation=deviation,
     )
-
-
-def _between_dimensions(grades: Sequence[GroupedGrade]) -> Iterator[DimensionPair]:
-    by_topic: dict[str, dict[str, dict[str, float]]] = {}
-    for one in grades:
-        by_topic.setdefault(one.topic, {}).setdefault(one.dimension, {})[one.item] = one.grade
-    for first, second in combinations(dict.fromkeys(one.dimension for one in grades), 2):
-        taus = {}
-        for topic, dimensions in by_topic.items():
-            ours, theirs = dimensions.get(first, {}), dimensions.get(second, {})
-            shared = [item for item in ours if item in theirs]
-            if found := kendall([ours[item] for item in shared], [theirs[item] for item in shared]):
-                taus[topic] = found.coefficient
-        if taus:
-            values = np.array(list(taus.values()))
-            low, high = clustered_interval(values, list(taus), np.random.default_rng(_SEED), _RESAMPLES)
-            tau = float(values.mean())
-            yield DimensionPair(first=first, second=second, topics=len(taus), tau=tau, low=low, high=high)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.crowd.contrasts import Contrast, GroupedGrade, compare_groups
+from nuggetstream.crowd.contrasts import Contrast, compare_groups
 from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import Competence, mace
 from nuggetstream.crowd.topic_grades import merits_and_grades
+from nuggetstream.crowd.within_topics import GroupedGrade
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.crowdrag import DIMENSIONS, FORCED_CHOICE, ORDINAL, Judged, RatedPair
 from nuggetstream.files.crowdrag_authors import STYLES

@@ -117,7 +117,7 @@ def _texts(path: Path, columns: TextColumns) -> Iterator[tuple[str, NamedText | 
                     group=None if group_column is None else _label(record, group_column),
                     sources=columns.source_count
                     if sources_column is None
-                    else _sources(record, sources_column),
+                    else sources_of(record, sources_column),
                 ),
             )
 
@@ -185,12 +185,19 @@ def _label(record: Record, column: str) -> str:
     return str(value).strip()
 
 
-def _sources(record: Record, column: str) -> int | None:
+def sources_of(record: Record, column: str) -> int | None:
+    """The number of sources of a text, from a column with that number or a list of them; None without one.
+
+    Raises:
+        UnusableFile: The cell is neither; names its place.
+    """
     value = _cell(record, column)
     if value is None:
         return None
     if isinstance(value, list):
         return len(value)
+    if isinstance(value, float) and value.is_integer():  # as frames have numbers beside missing ones
+        return int(value)
     text = str(value).strip()
     if not text.isdecimal():
         raise record.wrong(column, f"is {text[:40]!r}; expected a number of sources or a list of them")

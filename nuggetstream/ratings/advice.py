@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.ratings.board_tables import neighbours_table
-from nuggetstream.ratings.comparison import Neighbours, NextBattle, Separation, Unranked
+from nuggetstream.ratings.comparison import UNREACHABLE, Neighbours, NextBattle, Separation, Unranked
 from nuggetstream.ratings.fitting.intervals import Differences
 from nuggetstream.ratings.fitting.sampling import battles_needed, most_informative
 from nuggetstream.ratings.fitting.sandwich import normal_differences
@@ -18,7 +18,6 @@ from nuggetstream.ratings.standing import IntervalState
 
 Floats = NDArray[np.float64]
 
-UNREACHABLE = 100_000  # battles, for a gap of about 3 Elo points: practically equal
 NO_VARIANCE = 1e-12  # logits squared: a covariance that is zero but for rounding
 NO_COVARIANCE = "these votes give no covariance of the strengths"
 NO_CHANCE = "the votes never disagree, so they contain no information about chance"

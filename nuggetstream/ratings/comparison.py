@@ -6,6 +6,8 @@ from enum import StrEnum
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.standing import IntervalState, Unrankable
 
+UNREACHABLE = 100_000  # battles, for a gap of about 3 Elo points: practically equal
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:

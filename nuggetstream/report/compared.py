@@ -8,6 +8,7 @@ from rich.table import Table
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import MISSING, interval, many, number
+from nuggetstream.files.result_tables import result_table
 from nuggetstream.report.comparing import Compared, Estimate, PreferenceRow
 
 
@@ -24,7 +25,7 @@ def comparison_tables(
     parts: list[RenderableType] = [
         f"{many(compared.battles, 'battle')} in both, {compared.only_first} only in the first and "
         f"{compared.only_second} only in the second",
-        _preferences(compared),
+        result_table(compared.table()),
     ]
     parts += [_confusion(row) for row in compared.preferences if row.battles]
     if compared.people:
@@ -49,17 +50,6 @@ def _costs(compared: Compared) -> Table:
         amount = MISSING if cost.amount is None else f"{cost.amount:.4g} {cost.currency}"
         tokens = (number(cost.input_tokens, 0), number(cost.output_tokens, 0))
         grid.add_row(name, str(cost.battles), number(cost.calls, 1), *tokens, amount)
-    return grid
-
-
-def _preferences(compared: Compared) -> Table:
-    columns = ("predictor", "battles", "equal", "95%", "kappa", "opposite", "only first", "only second")
-    grid = table("Preferences in both", *columns, text=["predictor"])
-    for row in compared.preferences:
-        opposite = str(len(row.opposite))
-        kappa = number(row.kappa, 2)
-        missing = (str(row.only_first), str(row.only_second))
-        grid.add_row(row.predictor, str(row.battles), *_estimate(row.equal), kappa, opposite, *missing)
     return grid
 
 

@@ -19,10 +19,10 @@ from nuggetstream.report.battle_cost import BattleCost, mean_cost
 from nuggetstream.report.numbers.inversions import categories_of
 from nuggetstream.report.summary import PREDICTORS, predict
 from nuggetstream.statistics.agreement import (
-    KappaWeights,
     clustered_interval,
     confusion_of,
     credit,
+    kappa_interval,
     share_interval,
     weighted_kappa,
 )
@@ -39,6 +39,8 @@ GROUPS: dict[str, Callable[[BattleRow], Sequence[str]]] = {
     "tag": lambda battle: battle.tags,
 }
 """What battles can be grouped by: the groups that a battle is in."""
+
+Case = tuple[BattleRow, Vote, Vote]  # a battle, and the votes of two sources
 
 
 class DifferentAnswers(ValueError):
@@ -70,7 +72,7 @@ class PreferenceRow:
         only_first: Battles for which only the first has one.
         only_second: Battles for which only the second has one.
         equal: Share of the battles with the same preference, in [0, 1]; None without a battle.
-        kappa: Quadratically weighted kappa over A, tie, B; None where it is undefined.
+        kappa: Quadratically weighted kappa over A, tie, B, with its interval; None where it is undefined.
         confusion: (3, 3) counts over A, tie, B: rows for the first, columns for the second.
         opposite: Ids of battles of which one prefers A and the other B.
         by: The share of equal preferences and the number of battles in each group.
@@ -81,7 +83,7 @@ class PreferenceRow:
     only_first: int
     only_second: int
     equal: Estimate | None
-    kappa: float | None
+    kappa: Estimate | None
     confusion: Sequence[Sequence[int]]
     opposite: Sequence[str]
     by: Mapping[str, tuple[Estimate, int]]
@@ -138,6 +140,7 @@ class Compared(Tabular):
             number("equal", digits=3),
             interval("equal_low", "equal_high", "95%"),
             number("kappa"),
+            interval("kappa_low", "kappa_high", "95%"),
             count("opposite"),
             count("only_first"),
             count("only_second"),
@@ -148,7 +151,8 @@ class Compared(Tabular):
                 row.battles,
                 None if row.equal is None else row.equal.value,
                 (None, None) if row.equal is None else (row.equal.low, row.equal.high),
-                row.kappa,
+                None if row.kappa is None else row.kappa.value,
+                (None, None) if row.kappa is None else (row.kappa.low, row.kappa.high),
                 len(row.opposite),
                 row.only_first,
                 row.only_second,
@@ -213,7 +217,7 @@ def _preferences(battles: Sequence[BattleRow], votes: _Votes, name: str, by: str
     rows = list(zip(battles, votes[0][name], votes[1][name], strict=True))
     both = [(battle, x, y) for battle, x, y in rows if x is not None and y is not None]
     confusion = confusion_of([x for _, x, _ in both], [y for _, _, y in both])
-    groups: dict[str, list[tuple[BattleRow, Vote, Vote]]] = {}
+    groups: dict[str, list[Case]] = {}
     if by is not None:
         for row in both:
             for group in GROUPS[by](row[0]):
@@ -224,14 +228,26 @@ def _preferences(battles: Sequence[BattleRow], votes: _Votes, name: str, by: str
         only_first=sum(x is not None and y is None for _, x, y in rows),
         only_second=sum(x is None and y is not None for _, x, y in rows),
         equal=_equal(both) if both else None,
-        kappa=weighted_kappa(confusion, KappaWeights.QUADRATIC),
+        kappa=kappa_of(both),
         confusion=confusion.astype(int).tolist(),
         opposite=[battle.id for battle, x, y in both if {x, y} == {Vote.A, Vote.B}],
         by={group: (_equal(own), len(own)) for group, own in sorted(groups.items())},
     )
 
 
-def _equal(both: Sequence[tuple[BattleRow, Vote, Vote]]) -> Estimate:
+def kappa_of(cases: Sequence[Case]) -> Estimate | None:
+    """Quadratically weighted kappa of two sources of votes, with its interval; None where it is undefined."""
+    by_query: dict[str, list[Case]] = {}
+    for case in cases:
+        by_query.setdefault(case[0].query, []).append(case)
+    tables = [confusion_of([x for _, x, _ in own], [y for *_, y in own]) for own in by_query.values()]
+    value = weighted_kappa(np.sum(tables, axis=0)) if tables else None
+    if value is None:
+        return None
+    return Estimate(value, *(kappa_interval(np.array(tables), _rng()) or (None, None)))
+
+
+def _equal(both: Sequence[Case]) -> Estimate:
     hits = np.array([float(x.preference is y.preference) for _, x, y in both])
     queries = [battle.query for battle, _, _ in both]
     return Estimate(float(hits.mean()), *share_interval(hits, queries, _rng(), _RESAMPLES))

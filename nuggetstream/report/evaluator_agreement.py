@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.nuggets.label_agreement import ORDER, LabelPair, agreement_of
-from nuggetstream.report.comparing import GROUPS, Estimate, label_pairs_of
+from nuggetstream.report.comparing import GROUPS, Case, Estimate, kappa_of, label_pairs_of
 from nuggetstream.report.evaluator_votes import Evaluator, Gathered
 from nuggetstream.statistics.agreement import (
     Agreement,
@@ -19,11 +18,9 @@ from nuggetstream.statistics.agreement import (
     confusion_of,
     kappa_interval,
     share_interval,
-    weighted_kappa,
 )
 
 _SEED = 791
-Case = tuple[BattleRow, Vote, Vote]  # a battle, and the votes of two sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +101,7 @@ def with_each_other(evaluators: Sequence[Evaluator], gathered: Gathered) -> Iter
                 second=second.name,
                 cases=len(cases),
                 equal=Estimate(float(equal.mean()), *share_interval(equal, topics, _rng())),
-                kappa=_kappa(cases),
+                kappa=kappa_of(cases),
             )
 
 
@@ -144,20 +141,10 @@ def _people(evaluator: Evaluator, dimension: str, group: str | None, cases: Sequ
         group=group,
         battles=len(cases),
         right=agreement(votes, people, [battle.query for battle, *_ in cases], _rng()),
-        kappa=_kappa(cases),
+        kappa=kappa_of(cases),
         confusion=confusion_of(people, votes).astype(int).tolist(),
         inverted=[battle.id for battle, human, vote in cases if {human, vote} == {Vote.A, Vote.B}],
     )
-
-
-def _kappa(cases: Sequence[Case]) -> Estimate | None:
-    by_query: dict[str, list[Case]] = {}
-    for case in cases:
-        by_query.setdefault(case[0].query, []).append(case)
-    tables = np.array(
-        [confusion_of([x for _, x, _ in own], [y for *_, y in own]) for own in by_query.values()]
-    )
-    return _estimate(weighted_kappa(tables.sum(axis=0)), kappa_interval(tables, _rng()))
 
 
 def _label_tables(labels: Sequence[tuple[str, LabelPair]]) -> NDArray[np.float64]:

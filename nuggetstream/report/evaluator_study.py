@@ -22,12 +22,14 @@ from nuggetstream.report.evaluator_agreement import (
     with_each_other,
     with_people,
 )
+from nuggetstream.report.evaluator_biases import BiasRow, biases_of, biases_table
 from nuggetstream.report.evaluator_tables import (
     bins_table,
     calibration_table,
     combinations_table,
     confusion_table,
     costs_table,
+    decided_table,
     inversions_table,
     pairs_table,
     people_table,
@@ -50,6 +52,7 @@ class EvaluatorStudy(Tabular):
         labels: Labels of nuggets with the same text in each two evaluations.
         costs: Evaluator -> what its model calls of a battle cost.
         calibrations: Evaluation and scorer with probabilities, as far as people voted.
+        biases: Preferences of nuggets and judges for position, length and the family of their model.
         combinations: Evaluators combined, in the first dimension; None without a battle that all decide.
         left_out: Evaluators with too few votes to be combined.
         by: Name of the grouping; None without one.
@@ -61,6 +64,7 @@ class EvaluatorStudy(Tabular):
     labels: Sequence[PairRow]
     costs: Mapping[str, BattleCost]
     calibrations: Sequence[tuple[str, JudgeCalibration]]
+    biases: Sequence[BiasRow]
     combinations: Combinations | None
     left_out: Sequence[str]
     by: str | None = None
@@ -72,6 +76,10 @@ class EvaluatorStudy(Tabular):
     def confusion_table(self) -> Table:
         """What each evaluator says where people say A, tie and B, in the first dimension."""
         return confusion_table(self._first())
+
+    def decided_table(self) -> Table:
+        """The same without ties of people and of the evaluator."""
+        return decided_table(self._first())
 
     def inversions_table(self, most: int = 5) -> Table:
         """Battles in which an evaluator prefers the answer that people reject, in the first dimension.
@@ -101,6 +109,10 @@ class EvaluatorStudy(Tabular):
         """The share in which each scorer is right, by its confidence, in the first dimension."""
         first = [row.dimension for row in self._first()[:1]]
         return bins_table([(name, own) for name, own in self.calibrations if own.dimension in first])
+
+    def biases_table(self) -> Table:
+        """How often nuggets and judges prefer the answer shown first, the longer one, and their family's."""
+        return biases_table(self.biases)
 
     def combinations_table(self) -> Table:
         """Panels and cascades, the best on the half of the queries that it is chosen on first."""
@@ -145,6 +157,7 @@ def study_evaluators(results: Mapping[str, Results], by: str | None = None) -> E
             for found in (*compute_calibration(own), *resampled_nuggets(own))
             if found.calibration.cases
         ],
+        biases=list(biases_of(results)),
         combinations=combinations,
         left_out=left_out,
         by=by,

@@ -12,6 +12,7 @@ from nuggetstream.report.comparing import Estimate
 from nuggetstream.report.evaluator_agreement import PairRow, PeopleRow
 from nuggetstream.report.numbers.calibration import JudgeCalibration
 from nuggetstream.statistics.combination import Combinations
+from nuggetstream.statistics.share import share
 
 _METHOD = "95%: percentile bootstrap over whole queries; of a share Wilson's where all queries agree alike"
 _RIGHT = "right: of the battles that people decide; a predicted tie counts half"
@@ -61,6 +62,23 @@ def confusion_table(rows: Sequence[PeopleRow]) -> Table:
         for vote, counts in zip(_VOTES, row.confusion, strict=True)
     )
     return Table("Evaluators in columns, people in rows", columns, cells)
+
+
+def decided_table(rows: Sequence[PeopleRow]) -> Table:
+    """Counts without ties: battles in which both people and the evaluator decide."""
+    columns = (
+        text("evaluator"),
+        *(count(f"{people}{vote}".lower(), f"{people}, {vote}") for people in "AB" for vote in "AB"),
+        number("right", digits=3),
+        interval(*_BOUNDS, "95%"),
+    )
+    cells = []
+    for row in rows:
+        (aa, _, ab), _, (ba, _, bb) = row.confusion
+        right = share(aa + bb, aa + ab + ba + bb)
+        cells.append((row.evaluator, aa, ab, ba, bb, right.value, (right.low, right.high)))
+    notes = ("people first, then the evaluator; 95%: Wilson's, which takes battles as independent",)
+    return Table("Without ties", columns, tuple(cells), notes)
 
 
 def inversions_table(rows: Sequence[PeopleRow], battles: Mapping[str, BattleRow], most: int) -> Table:

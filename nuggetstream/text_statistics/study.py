@@ -20,11 +20,13 @@ class MeasuredText:
     Attributes:
         name: Name of the text.
         group: Group of the text; None without groups.
+        sources: Number of sources that it can cite; None where it is unknown.
         measures: Its measures.
     """
 
     name: str
     group: str | None
+    sources: int | None
     measures: TextMeasures
 
 
@@ -89,6 +91,15 @@ class TextStudy(Tabular):
         columns = (text("group"), count("texts"), *(_mean_column(measure) for measure in MEASURES))
         return Table("Means per group", columns, rows)
 
+    def texts_table(self) -> Table:
+        """One row per text: its group, the number of sources that it can cite, and its measures."""
+        columns = (text("text"), text("group"), count("sources"), *map(_mean_column, MEASURES))
+        rows = tuple(
+            (one.name, one.group, one.sources, *(getattr(one.measures, measure) for measure in MEASURES))
+            for one in self.texts
+        )
+        return Table("Texts", columns, rows)
+
 
 def study_texts(
     texts: Iterable[NamedText | str], *, language: str | None = "en", first: int | None = None
@@ -128,7 +139,7 @@ def study_texts(
 
 def _measured(given: NamedText, language: str | None, first: int | None) -> MeasuredText:
     measures = measure_text(given.text, language=language, sources=given.sources, first=first)
-    return MeasuredText(given.name, given.group, measures)
+    return MeasuredText(given.name, given.group, given.sources, measures)
 
 
 def _means(group: str | None, texts: Sequence[MeasuredText]) -> GroupMeans:

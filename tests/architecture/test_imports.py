@@ -111,6 +111,7 @@ EXTRAS = {
     "nuggetstream.api.crowd": ("analysis",),
     "nuggetstream.api.comparing": ("analysis",),
     "nuggetstream.api.reporting": ("analysis",),
+    "nuggetstream.api.aspects": ("analysis",),
     "nuggetstream.api.rubric": ("analysis",),
     "nuggetstream.api.rubric_banks": ("analysis",),
     "nuggetstream.api.texts": ("analysis",),

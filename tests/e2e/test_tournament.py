@@ -67,12 +67,14 @@ class Model:
         answered: Number of answers by task and prompt.
         reached: Set once a request waits.
         requests: Number of requests.
+        chats: Number of those that ask for a reply at once.
     """
 
     holding: bool = False
     answered: Counter[tuple[str, str]] = field(default_factory=Counter)
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     requests: int = 0
+    chats: int = 0
     app: ASGIApp = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,6 +86,7 @@ class Model:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.requests += scope["type"] == "http"
+        self.chats += scope["type"] == "http" and scope["path"].endswith("/chat/completions")
         if self.answered and self.holding:
             self.reached.set()
             await asyncio.sleep(60)
@@ -167,9 +170,28 @@ async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: 
         "MRR@5, label 2": 1.0,
         "nDCG@10": pytest.approx(2 / (2 + 0.63093), abs=1e-4),
     }
-    assert "\nours\t1\t1\t\t\t\t\n" in again
+    assert "\nours\t1\t1\t\t\t\t\t\n" in again
     missing = strict(study.out / "unanswered.jsonl")  # one line
     assert (missing["agent"], missing["query"]) == ("ours", "calm")
+
+
+async def test_answers_and_battles_wait_for_batches_at_half_the_price(tmp_path: Path) -> None:
+    model = Model()
+    async with running(model) as url:
+        study = Study(tmp_path, url)
+        study.environment |= {"NUGGETSTREAM_LLM_BATCH_QUIET_S": "0.3", "NUGGETSTREAM_LLM_BATCH_POLL_S": "0.1"}
+        output = await study.play("--batch")
+        asked = model.tasks()
+        assert "scored 4 of 4 battles received" in await study.play("--batch")
+    assert "scored 4 of 4 battles received" in output
+    assert (model.chats, model.tasks()) == (0, asked)
+    assert not list((study.out / "state" / "batches").glob("*.json"))
+    rag = study.agents()["rag"]
+    full = (1000 * rag["input_tokens"] + 2000 * rag["output_tokens"]) / 1_000_000
+    assert float(rag["cost"]["amount"]) == pytest.approx(full / 2)
+    assert float(rag["alone"]["amount"]) == pytest.approx(full)
+    fusion = study.agents()["fusion"]
+    assert float(fusion["alone"]["amount"]) > full  # the variations, too
 
 
 async def test_everything_that_is_promised_is_written_and_other_commands_read_it(tmp_path: Path) -> None:
@@ -316,6 +338,13 @@ async def test_informative_pairs_experts_and_the_tables_of_the_paper(tmp_path: P
     assert "Evaluators and experts" in output
     [row] = strict(study.out / "tournament.json")["experts"]
     assert (row["evaluator"], row["criterion"], row["answers"]) == ("answer_quality", "relevance", 4)
+    code, said = await nuggetstream("report", study.out / "results.jsonl", "--out", tmp_path / "report")
+    assert code == 0, said
+    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert "answer_quality, relevance: 4 answers" in page  # Bland and Altman's plot
+    assert "no evaluator graded tone" in page
+    grades_of_both = strict(tmp_path / "report" / "report.json")["numbers"]["experts"]["expert_grades"]
+    assert sorted(each["expert_grade"] for each in grades_of_both) == [0.0, 0.0, 1.0, 1.0]
     chosen = (study.out / "chosen.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(chosen) == len(set(chosen)) == 4
     battles = (study.out / "results.jsonl").read_text(encoding="utf-8").splitlines()

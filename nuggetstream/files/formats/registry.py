@@ -12,7 +12,7 @@ from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
 
 from nuggetstream.files.dataset import BadLine, BattleLine
-from nuggetstream.files.formats import arenas, labels, own, ragelo, runs, votes
+from nuggetstream.files.formats import annotations, arenas, labels, own, ragelo, runs, votes
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, lines_of
 from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in
 from nuggetstream.files.opening import UnusableFile
@@ -32,6 +32,9 @@ FORMATS: list[FileFormat] = [
     ragelo.RAGELO_VERDICTS,
     votes.RAGDOLL_JUDGMENTS,
     votes.ALPACA_EVAL,
+    annotations.RAGDOLL_SUPPORT,
+    annotations.ARGQUALITY,
+    annotations.ARGQUALITY_PAIRS,
     votes.PLAIN_VOTES,
     *labels.FORMATS,
     own.NUGGETSTREAM,

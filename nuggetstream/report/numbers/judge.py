@@ -93,15 +93,21 @@ def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged],
         first_shown=share(
             sum(verdict.winner.value == verdict.first.value for verdict in single), len(single)
         ),
-        longer=_longer((battle, judgment.winner) for battle, judgment in judged),
-        twice_as_long=_longer(((battle, judgment.winner) for battle, judgment in judged), 2),
-        people_longer=_longer((battle, battle.human_vote) for battle, _ in judged),
-        own=_self_preference(model, judged),
+        longer=longer_wins((battle, judgment.winner) for battle, judgment in judged),
+        twice_as_long=longer_wins(((battle, judgment.winner) for battle, judgment in judged), 2),
+        people_longer=longer_wins((battle, battle.human_vote) for battle, _ in judged),
+        own=self_preference(model, [(battle, judgment.winner) for battle, judgment in judged]),
         speaks=speaks,
     )
 
 
-def _longer(votes: Iterable[tuple[BattleRow, Vote | None]], times: int = 1) -> Share:
+def longer_wins(votes: Iterable[tuple[BattleRow, Vote | None]], times: int = 1) -> Share:
+    """Votes for the longer answer, of those that prefer one of two unequal lengths.
+
+    Args:
+        votes: Battles with their votes.
+        times: How many times as long as the other the longer answer must be, at least.
+    """
     lengths = ((vote, len(battle.a.text), len(battle.b.text)) for battle, vote in votes)
     counted = [
         (vote, a > b)
@@ -111,15 +117,21 @@ def _longer(votes: Iterable[tuple[BattleRow, Vote | None]], times: int = 1) -> S
     return share(sum((vote is Vote.A) == a_is_longer for vote, a_is_longer in counted), len(counted))
 
 
-def _self_preference(model: str, judged: Sequence[_Judged]) -> SelfPreference | None:
+def self_preference(model: str, votes: Iterable[tuple[BattleRow, Vote]]) -> SelfPreference | None:
+    """How often systems of a model's family win; None when no system of these battles is of the family.
+
+    Args:
+        model: Name of the model behind the votes.
+        votes: Battles with its votes.
+    """
     family = common_family(model)
 
     def is_own(system: str) -> bool:
         return system == model or (family is not None and family_of(system) == family)
 
     own = [
-        (Vote.A if is_own(battle.a.system) else Vote.B, judgment.winner, battle.human_vote)
-        for battle, judgment in judged
+        (Vote.A if is_own(battle.a.system) else Vote.B, verdict, battle.human_vote)
+        for battle, verdict in votes
         if is_own(battle.a.system) != is_own(battle.b.system)
     ]
     if not own:

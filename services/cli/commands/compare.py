@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Group
 
+from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import Results, read_results
 from services.cli.results import RESULTS
@@ -43,12 +44,13 @@ def command(
 ) -> None:
     """Compare evaluations of the same battles, such as those of other models, prompts or profiles.
 
-    An EVALUATION is a folder of `nuggetstream eval`, or a file like its results.jsonl. Two of them are
-    compared battle by battle: how often the nuggets and each judge prefer the same answer, kappa, and how
-    often each agrees with people, with the difference and its interval.
+    An EVALUATION is a folder of `nuggetstream eval`, or a file like its results.jsonl, which
+    `nuggetstream import --to results` makes of nuggetizer's assignments. Two of them are compared battle by
+    battle: how often the nuggets and each judge prefer the same answer, kappa, and how often each agrees
+    with people, with the difference and its interval.
 
     With `votes`, or three evaluations or more, every evaluator is set beside people: agreement and kappa
-    with intervals, inversions, cost, calibration, and panels and cascades on held-out queries.
+    with intervals, inversions, cost, calibration, biases, and panels and cascades on held-out queries.
     """
     paths = [Path(side) for side in sides if side != PEOPLE]
     if len(paths) == 2 and PEOPLE not in sides:
@@ -100,17 +102,19 @@ def _tables(study: "EvaluatorStudy", examples: int, *, plain: bool) -> Group:
     tables = (
         study.table(),
         study.confusion_table(),
+        study.decided_table(),
         study.inversions_table(examples),
         study.pairs_table(),
         study.labels_table(),
         study.costs_table(),
         study.calibration_table(),
         study.bins_table(),
+        study.biases_table(),
         study.combinations_table(),
     )
     most = None if plain else _MOST
     shown = [part for table in tables if table.rows for part in ("", result_table(table, most))]
-    return Group(f"{len(study.battles):,} battles", *shown)
+    return Group(many(len(study.battles), "battle"), *shown)
 
 
 def _read(path: Path) -> Results:

@@ -146,14 +146,18 @@ def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any
     type=click.Path(path_type=Path, dir_okay=False),
     help="File with a row per item that has these columns; by default GRADES has them.",
 )
+@click.option("--text", metavar="COLUMN", help="Column of texts, to compare with the best of the topic.")
 @plain_option
 @needing_extras
-def compare(grades: Path, by: str, within: str | None, items: Path | None, plain: bool) -> None:
+def compare(
+    grades: Path, by: str, within: str | None, items: Path | None, text: str | None, *, plain: bool
+) -> None:
     """Compare the grades of groups of items, such as answers by people and by a model.
 
     GRADES is a file like grades.csv of `nuggetstream crowd grades --out`: a row per item with its `item`,
     `grade`, and perhaps `topic` and `dimension`. Groups are tested in pairs, by topic, and dimensions are
-    correlated within topics.
+    correlated within topics. With --text, BLEU and ROUGE-L with the best text of a topic are correlated with
+    the grades of its other texts.
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
@@ -164,8 +168,8 @@ def compare(grades: Path, by: str, within: str | None, items: Path | None, plain
 
     with refusing(UnusableFile):
         rows = read_records(items) if items else ()
-        found = compare_groups(*grouped_grades(read_records(grades), by, within, rows))
-    tables = (found.means_table(), found.table(), found.dimensions_table())
+        found = compare_groups(*grouped_grades(read_records(grades), by, within, rows, text))
+    tables = (found.means_table(), found.table(), found.dimensions_table(), found.references_table())
     show(group(*(part for table in tables if table.rows for part in (result_table(table), ""))), plain=plain)
 
 

@@ -46,6 +46,7 @@ def command(results: Path, out: Path, pages: str | None) -> None:
     When RESULTS cannot be used, the error names file, line and field, and the exit code is 2.
     """
     from nuggetstream.report.build import write_report
+    from services.cli.tournament.page import chapters_of
 
     console = Console(stderr=True)
     with refusing(UnusableFile), _bar(console) as bar:
@@ -54,7 +55,7 @@ def command(results: Path, out: Path, pages: str | None) -> None:
         def show(name: str, done: int, total: int) -> None:
             bar.update(task, description=f"computing {name}", completed=done, total=total)
 
-        written = write_report(results, out, pages=pages, progress=show)
+        written = write_report(results, out, chapters_of(results), pages=pages, progress=show)
     click.echo(f"scored {written.scored} of {written.received} battles received")
     click.echo(f"page:    {written.page}   (open it in a browser)")
     click.echo(f"numbers: {written.numbers}")

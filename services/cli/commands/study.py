@@ -11,6 +11,7 @@ from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.crowd_studies import MOST_ANSWERS
 from nuggetstream.files.crowd_study import read_crowd_study
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.ratings.comparison import UNREACHABLE, Separation
 from nuggetstream.views.crowd_studies import CrowdStudyView, StudyAnswer
 from services.cli.administrator import connected
 from services.cli.showing import refusing
@@ -126,6 +127,9 @@ def _line(study: CrowdStudyView) -> str:
     edge = ""
     if study.boundary is not None:
         labels = study.boundary.labels
-        needs = "unknown" if labels is None else f"{labels} more labels"
+        if labels is None:
+            needs = "unknown"
+        else:
+            needs = f"{labels} more labels" if labels <= UNREACHABLE else Separation.EQUAL.words
         edge = f"; between {study.boundary.last} and {study.boundary.next}: {needs}"
     return f"{study.id}  {state}  {study.arena}  {study.name}: {people}{edge}"

@@ -73,10 +73,13 @@ def command() -> None:
     is_flag=True,
     help="Print the answers, battles, calls and cost to expect, from a sample; ask no model, pay nothing.",
 )
+@click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price, within days.")
 @plain_option
 @_JSON
 @needing_extras
-def run_command(plan: Path, out: Path | None, *, dry_run: bool, plain: bool, json_: bool) -> None:
+def run_command(
+    plan: Path, out: Path | None, *, dry_run: bool, batch: bool, plain: bool, json_: bool
+) -> None:
     """Play the tournament of PLAN, a TOML file that names documents, queries and agents.
 
     Writes OUT/answers (one file per agent), OUT/runs (what each agent retrieved, as TREC has it), the
@@ -85,7 +88,8 @@ def run_command(plan: Path, out: Path | None, *, dry_run: bool, plain: bool, jso
     nDCG.
 
     Ctrl-C stops it. The same command continues, also with more queries, more agents or a larger budget,
-    and pays for no answer and no call twice. Answers that are missing are asked for again.
+    and pays for no answer and no call twice. Answers that are missing are asked for again. With --batch,
+    it also continues with the batches that it uploaded.
 
     When PLAN cannot be used, the error names file, line and field, and the exit code is 2.
     """
@@ -93,9 +97,9 @@ def run_command(plan: Path, out: Path | None, *, dry_run: bool, plain: bool, jso
         raise click.UsageError("Missing option '--out'.")
     if dry_run:
         with refusing(UnusableFile):
-            run(partial(_estimate, plan, out), server_settings(log_level="error"))
+            run(partial(_estimate, plan, out, batched=batch), server_settings(log_level="error"))
     else:
-        _play(lambda: plan, out or Path(), plain=plain, json_=json_)
+        _play(lambda: plan, out or Path(), batched=batch, plain=plain, json_=json_)
 
 
 @command.command("queries", short_help="Let a model write queries that documents answer.")
@@ -145,7 +149,7 @@ def demo_command(out: Path) -> None:
 
     Nothing leaves this machine unless a model is configured.
     """
-    _play(_demo_plan, out, plain=False, json_=False)
+    _play(_demo_plan, out, batched=False, plain=False, json_=False)
     click.echo(f"plan     {_demo_plan()}   # copy it, and name documents and queries of your own")
     click.echo(f"answers  {out / 'answers'}")
     click.echo(f"report   nuggetstream report {out / 'results.jsonl'} --out {out / 'report'}")
@@ -158,25 +162,26 @@ def _demo_plan() -> Path:
     return demo_root() / "tournament" / "plan.toml"
 
 
-def _play(plan: Callable[[], Path], out: Path, *, plain: bool, json_: bool) -> None:
+def _play(plan: Callable[[], Path], out: Path, *, batched: bool, plain: bool, json_: bool) -> None:
     shown = as_json if json_ else lambda group, _: show(group, plain=plain)
     console, server = Console(stderr=True), server_settings(log_level="error")
 
     async def main(stop: asyncio.Event) -> int | None:
-        return await play(await read_given(plan(), out, server.grace), out, console, shown, stop)
+        given = await read_given(plan(), out, server.grace)
+        return await play(given, out, console, shown, stop, batched=batched)
 
     with refusing(UnusableFile):
-        run(main, server)
+        run(main, server, drains=not batched)  # what waits for a batch does not end soon
 
 
-async def _estimate(plan: Path, out: Path | None, stop: asyncio.Event) -> int | None:
+async def _estimate(plan: Path, out: Path | None, stop: asyncio.Event, *, batched: bool) -> int | None:
     from services.cli.tournament.estimate import lines_of_estimate
 
     console = Console(stderr=True)
     given = await read_given(plan, out or Path(), 0.0)
     introduce(given, console)
     with Meter(console, len(given.queries)) as meter:
-        lines = await lines_of_estimate(given, out, meter.show, stop)
+        lines = await lines_of_estimate(given, out, meter.show, stop, batched=batched)
     if lines is None and stop.is_set():
         return STOPPED
     if lines is None:

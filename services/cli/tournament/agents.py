@@ -4,7 +4,7 @@ query  ->  [agent]  ->  text, the passages behind it, and the ranking of documen
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from nuggetstream.domain.battle import Answer, Battle
@@ -16,7 +16,8 @@ from services.cli.tournament.prompts import VERSION, answer_prompt
 from services.retriever.variations import VERSION as VARIATIONS_VERSION
 from services.retriever.variations import QueryVariations
 from services.runtime.errors import Permanent
-from services.runtime.llm.model import ChatModel
+from services.runtime.llm.model import ChatModel, Reply
+from services.runtime.llm.prompt import Prompt, R
 
 STAGE = "agent"
 """The stage under which answers are booked."""
@@ -112,23 +113,42 @@ class SearchingAgent:
 
     async def answer(self, asked: Asked) -> Answered:
         """Answer a query; see `Agent.answer`."""
-        queries = [asked.text]
+        queries, model = [asked.text], _Counted(self.model)
         if self.variations is not None:
-            queries += await self.variations.asked(
+            queries += await replace(self.variations, model=model).asked(
                 Battle(id=asked.booked, arena=STAGE, query=asked.text, a=_NOBODY, b=_NOBODY)
             )
         found = await self.collection.search(queries, self.by, max(RANKED, self.passages))
         shown = found[: self.passages]
         prompt = answer_prompt(asked.text, [passage.text for passage in shown], self.sentences)
-        reply = await self.model.ask(prompt, stage=STAGE, battle_id=asked.booked)
+        reply = await model.ask(prompt, stage=STAGE, battle_id=asked.booked)
         return Answered(
             text=reply.value.answer.strip(),
             references=tuple(passage.name for passage in shown),
             texts={passage.name: passage.text for passage in shown},
             ranking=tuple(dict.fromkeys(passage.document for passage in found)),
             model=reply.model,
-            tokens=(reply.usage.input_tokens, reply.usage.output_tokens),
+            tokens=(model.input_tokens, model.output_tokens),
         )
+
+
+@dataclass(slots=True)
+class _Counted:
+    """The model, and the tokens of its replies."""
+
+    model: ChatModel
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
+        reply = await self.model.ask(prompt, stage=stage, battle_id=battle_id)
+        self.input_tokens += reply.usage.input_tokens
+        self.output_tokens += reply.usage.output_tokens
+        return reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from services.cli.prepared import migrated_database
 from services.cli.tournament.agents import STAGE
 from services.cli.tournament.answering import AnswerRun, stored_answers
 from services.cli.tournament.opening import Given, open_agents
-from services.cli.tournament.plan import BuiltIn, Http
+from services.cli.tournament.plan import BuiltIn, Others
 from services.cli.tournament.running import read_contents
 from services.runtime.llm.accounting import Spend
 from services.runtime.llm.prices import Tokens
@@ -30,7 +30,12 @@ _SAMPLE = 10  # queries
 
 
 async def lines_of_estimate(
-    given: Given, out: Path | None, report: Callable[[Progress], None], stop: asyncio.Event
+    given: Given,
+    out: Path | None,
+    report: Callable[[Progress], None],
+    stop: asyncio.Event,
+    *,
+    batched: bool = False,
 ) -> list[str] | None:
     """What a tournament would take, in sentences and a table; None when it was stopped.
 
@@ -39,6 +44,7 @@ async def lines_of_estimate(
         out: Folder with the answers that are stored already; None where there is none.
         report: Is called with the progress.
         stop: Ends the run early.
+        batched: Whether calls would wait for batches, at their price.
     """
     plan, names = given.plan, list(given.queries)
     stored = {name: _stored(out, name) & set(names) for name in plan.agents}
@@ -46,7 +52,7 @@ async def lines_of_estimate(
     most = len(names) * comb(len(plan.agents), 2)
     battles = most if plan.budget is None else min(plan.budget, most)
     lines = list(_counts(given, missing, battles))
-    if sum(not isinstance(agent, Http) for agent in plan.agents.values()) < 2:
+    if sum(not isinstance(agent, Others) for agent in plan.agents.values()) < 2:
         return [*lines, "The calls of the evaluation are unknown before a system of its own has answered."]
     sample = random.Random(0).sample(names, min(_SAMPLE, len(names)))  # noqa: S311 - not a secret
     drawn = replace(
@@ -65,7 +71,7 @@ async def lines_of_estimate(
         if answered is None:
             return None
         contents = read_contents(drawn, Path(folder), ())
-        estimated = await estimate(contents.lines, given.choices, report, stop)
+        estimated = await estimate(contents.lines, given.choices, report, stop, batched=batched)
     if estimated is None:
         return None
     whole = replace(estimated, battles=battles, fixed=_scaled(given, answered, missing))
@@ -82,7 +88,7 @@ def _counts(given: Given, missing: Mapping[str, int], battles: int) -> Iterator[
     waiting = sum(missing.values())
     yield f"{many(waiting, 'answer')} to get, {answers - waiting:,} of {answers:,} are stored"
     yield f"{many(battles, 'battle')} if every agent answers every query"
-    others = {name: missing[name] for name, agent in given.plan.agents.items() if isinstance(agent, Http)}
+    others = {name: missing[name] for name, agent in given.plan.agents.items() if isinstance(agent, Others)}
     for name, calls in others.items():
         yield f"{name}: {many(calls, 'call')} of a system of its own, whose costs are unknown here"
 

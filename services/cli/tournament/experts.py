@@ -27,6 +27,17 @@ from nuggetstream.statistics.ranks import Correlation, kendall, spearman
 AnswerOf: TypeAlias = tuple[str, str]
 """Id of a query, and name of an agent."""
 Grades: TypeAlias = Mapping[AnswerOf, float]
+EXPERT_COLUMNS = (
+    tables.text("evaluator"),
+    tables.text("criterion"),
+    tables.count("answers"),
+    tables.number("tau", digits=3),
+    tables.number("rho", digits=3),
+    tables.number("bias"),
+    tables.interval("low", "high", "95% limits of agreement"),
+    tables.number("t"),
+    tables.p_value("p_value", "p"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +49,7 @@ class ExpertAgreement:
         criterion: The criterion.
         answers: Answers that both graded.
         alone: Answers that only the experts graded.
+        grades: Those answers with the grade of the evaluator and that of the experts.
         tau: Kendall's tau-b; None where one side gave all answers the same grade.
         rho: Spearman's rho; None in the same case.
         t: Student's paired t-test; None with fewer than 2 answers, or where all differences are the same.
@@ -48,6 +60,7 @@ class ExpertAgreement:
     criterion: str
     answers: int
     alone: int
+    grades: Sequence[tuple[AnswerOf, float, float]]
     tau: Correlation | None
     rho: Correlation | None
     t: PairedTest | None
@@ -110,6 +123,7 @@ def compared(
             criterion=criterion,
             answers=len(both),
             alone=len(theirs) - len(both),
+            grades=list(zip(both, first, second, strict=True)),
             tau=kendall(first, second),
             rho=spearman(first, second),
             t=paired_t(first, second),
@@ -119,17 +133,6 @@ def compared(
 
 def experts_table(agreements: Sequence[ExpertAgreement], experts: Mapping[str, Grades]) -> Table:
     """One row per evaluator and criterion; bias and limits are in the unit of the grades."""
-    columns = (
-        tables.text("evaluator"),
-        tables.text("criterion"),
-        tables.count("answers"),
-        tables.number("tau", digits=3),
-        tables.number("rho", digits=3),
-        tables.number("bias"),
-        tables.interval("low", "high", "95% limits of agreement"),
-        tables.number("t"),
-        tables.p_value("p_value", "p"),
-    )
     rows = tuple(
         (
             each.evaluator,
@@ -158,4 +161,14 @@ def experts_table(agreements: Sequence[ExpertAgreement], experts: Mapping[str, G
             else []
         ),
     )
-    return Table("Evaluators and experts", columns, rows, notes)
+    return Table("Evaluators and experts", EXPERT_COLUMNS, rows, notes)
+
+
+def expert_grades(agreements: Sequence[ExpertAgreement]) -> list[dict[str, str | float]]:
+    """A row per evaluator, criterion and answer that both it and experts graded."""
+    return [
+        {"evaluator": each.evaluator, "criterion": each.criterion, "query": query, "agent": agent}
+        | {"grade": ours, "expert_grade": theirs}
+        for each in agreements
+        for (query, agent), ours, theirs in each.grades
+    ]

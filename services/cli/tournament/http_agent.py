@@ -37,12 +37,14 @@ class HttpAgent:
         model: Name of the model to ask for.
         retries: How often a call is repeated.
         patience_s: Seconds that a query waits while the system is away.
+        at_once: Limits how many queries it is asked at once.
     """
 
     exchange: Exchange
     model: str
     retries: RetryPolicy
     patience_s: float
+    at_once: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(32))
     _rng: random.Random = field(default_factory=random.Random)
 
     def key_of(self, query: str) -> str:  # noqa: ARG002 - the same for all queries
@@ -55,7 +57,8 @@ class HttpAgent:
         failures = timeouts = 0
         while True:
             try:
-                response = await self.exchange.post("/chat/completions", body, Tokens)
+                async with self.at_once:
+                    response = await self.exchange.post("/chat/completions", body, Tokens)
                 return _answered(response.json())
             except CallFailed as failed:
                 failures, timeouts = failures + 1, timeouts + (failed.cause is Cause.TIMEOUT)
@@ -83,7 +86,7 @@ def _answered(reply: Any) -> Answered:
     text = message["content"]
     if not text.strip():
         raise ValueError("an empty text")
-    sources = dict(list(_sources(reply, message))[:_MOST])
+    sources = sources_of(reply, message)
     usage = reply.get("usage") or {}
     asked, written = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return Answered(
@@ -94,6 +97,11 @@ def _answered(reply: Any) -> Answered:
         model=str(reply.get("model") or "") or None,
         tokens=(asked, written) if isinstance(asked, int) and isinstance(written, int) else None,
     )
+
+
+def sources_of(*places: Mapping[str, Any]) -> dict[str, str | None]:
+    """Sources by name with their texts, where they tell any, of the last place that has any."""
+    return dict(list(_sources(*places))[:_MOST])
 
 
 def _sources(*places: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:

@@ -1,5 +1,6 @@
 """The agents of a plan with what they need: documents, embedding model, chat model, files and endpoints."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,9 +14,10 @@ from services.cli.embedding import open_model as open_embedding_model
 from services.cli.ledgers import open_exchange
 from services.cli.tournament.agents import Agent, SearchingAgent
 from services.cli.tournament.collection import Collection
+from services.cli.tournament.command_agent import CommandAgent
 from services.cli.tournament.documents import Documents, read_collection
 from services.cli.tournament.http_agent import HttpAgent
-from services.cli.tournament.plan import BuiltIn, Http, Plan, Recorded
+from services.cli.tournament.plan import BuiltIn, Command, Http, Plan, Recorded
 from services.cli.tournament.recorded import read_recorded
 from services.indexer.batching import BatchingEmbedder
 from services.indexer.remote import RemoteEmbedder
@@ -37,7 +39,7 @@ class Given:
         plan: The plan.
         queries: The queries by id.
         documents: The documents; none where no agent needs any.
-        choices: How battles are evaluated; contains the models.
+        choices: How battles are evaluated; contains the models, and batches for their calls if any.
         keys: Variables with the keys of endpoints.
     """
 
@@ -76,7 +78,8 @@ async def open_agents(
         agents: dict[str, Agent] = {}
         built_in = [agent for agent in plan.agents.values() if isinstance(agent, BuiltIn)]
         if built_in:
-            model = await opened.enter_async_context(open_model(llm, spend, database))
+            opening = open_model(llm, spend, database, given.choices.batches)
+            model = await opened.enter_async_context(opening)
             searches = any(agent.search != "words" for agent in built_in)
             embedder = await _embedder(given.choices, database, opened) if searches else None
             pipeline = given.choices.pipeline
@@ -88,7 +91,10 @@ async def open_agents(
                 agents[name] = _searching(agent, plan, collection, model)
             elif isinstance(agent, Recorded):
                 agents[name] = read_recorded(agent.answers, given.queries, given.documents.texts)
-            elif asks_others:
+            elif asks_others and isinstance(agent, Command):
+                limit = asyncio.Semaphore(llm.concurrency)
+                agents[name] = CommandAgent(agent.command, agent.folder, agent.timeout_s, limit)
+            elif asks_others and isinstance(agent, Http):
                 agents[name] = asked = _http(name, agent, given)
                 opened.push_async_callback(asked.exchange.close)
         yield agents
@@ -128,4 +134,10 @@ def _http(name: str, agent: Http, given: Given) -> HttpAgent:
     llm = given.choices.llm
     names = Names(f"the system {name}", f"agents.{name}.", f"agents.{name}.url")
     exchange = open_exchange(str(agent.url), key, llm.timeout_s, names)
-    return HttpAgent(exchange, agent.model, llm.retries(), llm.patience_s)
+    return HttpAgent(
+        exchange=exchange,
+        model=agent.model,
+        retries=llm.retries(),
+        patience_s=llm.patience_s,
+        at_once=asyncio.Semaphore(llm.concurrency),
+    )

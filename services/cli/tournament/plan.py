@@ -68,7 +68,24 @@ class Http(Strict):
     key_variable: str | None = None
 
 
-AgentPlan = Annotated[BuiltIn | Recorded | Http, Field(discriminator="kind")]
+class Command(Strict):
+    """A system that is run once per query: the query is its input, the answer its output.
+
+    Attributes:
+        command: Program and arguments.
+        folder: Folder that it is run in; that of the plan by default.
+        timeout_s: Seconds that it has for a query.
+    """
+
+    kind: Literal["command"]
+    command: tuple[str, ...] = Field(min_length=1)
+    folder: Path = Path()
+    timeout_s: float = Field(120.0, gt=0)
+
+
+Others = Http | Command
+"""Systems of somebody's own, whose calls are not booked here."""
+AgentPlan = Annotated[BuiltIn | Recorded | Http | Command, Field(discriminator="kind")]
 
 
 class Plan(Strict):
@@ -129,7 +146,7 @@ def read_plan(path: Path) -> Plan:
         detail = error.errors(include_url=False, include_input=False)[0]
         where = _field_of(detail["loc"])
         raise UnusableFile(f"{_place(path, text, where)}: {_problem(detail)}") from error
-    agents = {name: _from(agent, path.parent, "answers") for name, agent in plan.agents.items()}
+    agents = {name: _from(agent, path.parent, "answers", "folder") for name, agent in plan.agents.items()}
     found_plan = _from(plan, path.parent, "documents", "queries", "qrels", "experts").model_copy(
         update={"agents": agents}
     )
@@ -190,5 +207,5 @@ def _problem(detail: Any) -> str:
         case "string_pattern_mismatch":
             return "the name of an agent has letters, digits, dots, hyphens, underscores and plus signs alone"
         case "union_tag_invalid" | "union_tag_not_found":
-            return "kind: expected rag, rag_fusion, recorded or http"
+            return "kind: expected rag, rag_fusion, recorded, http or command"
     return str(detail["msg"]).removeprefix("Value error, ")

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,10 @@ from nuggetstream.files.formats.pairing import Pair
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.queries import read_queries
-from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.ratings.fitting.tally import Tally
 from services.cli.asking import CountedSpend, progress_of
+from services.cli.batching import batches_of, waiting_for_batches
 from services.cli.data_folder import locked_folder
 from services.cli.embedded import Choices
 from services.cli.evaluated_file import STATE, Contents, Evaluated, evaluate, name_rejected, sharing
@@ -31,13 +31,21 @@ from services.cli.prepared import migrated_database
 from services.cli.process import STOPPED, read_settings
 from services.cli.results import RESULTS, write_lines
 from services.cli.settings import PipelineSettings, embedded_pipeline
+from services.cli.tournament.agents import STAGE
 from services.cli.tournament.answering import AnswerRun, Unanswered
-from services.cli.tournament.experts import compared, evaluator_grades, experts_table, read_experts
+from services.cli.tournament.experts import (
+    compared,
+    evaluator_grades,
+    expert_grades,
+    experts_table,
+    read_experts,
+)
 from services.cli.tournament.opening import Given, documents_of, open_agents
 from services.cli.tournament.pairs import battle_lines, read_answers
 from services.cli.tournament.plan import read_plan
 from services.cli.tournament.rounds import add_chosen, next_pairs, read_chosen
 from services.cli.tournament.standings import (
+    STANDINGS,
     AgentAnswers,
     CastVote,
     Standings,
@@ -52,10 +60,10 @@ from services.cli.tournament.standings import (
     votes_of,
 )
 from services.cli.tournament.terminal import tables
+from services.cli.tuning import BATCHED_BATTLES
 from services.runtime.llm.settings import LLMSettings
 
-STANDINGS, UNANSWERED = "tournament.json", "unanswered.jsonl"
-VOTES, PAIRS, RUNS = "votes.csv", "pairs.csv", "runs"
+UNANSWERED, VOTES, PAIRS, RUNS = "unanswered.jsonl", "votes.csv", "pairs.csv", "runs"
 Show = Callable[[Group, Mapping[str, Any]], None]
 """Prints tables, or the same as JSON."""
 
@@ -83,7 +91,9 @@ async def read_given(path: Path, out: Path, grace: float) -> Given:
     return Given(plan, queries, await documents_of(plan, choices), choices)
 
 
-async def play(given: Given, out: Path, console: Console, show: Show, stop: asyncio.Event) -> int | None:
+async def play(
+    given: Given, out: Path, console: Console, show: Show, stop: asyncio.Event, *, batched: bool = False
+) -> int | None:
     """Play a tournament; returns the exit code, or None for 0.
 
     Args:
@@ -92,16 +102,26 @@ async def play(given: Given, out: Path, console: Console, show: Show, stop: asyn
         console: Shows the progress.
         show: Prints the results.
         stop: Ends the run early.
+        batched: Whether model calls wait for batches of the endpoint.
 
     Raises:
-        click.ClickException: An agent lacks something, or no query has two answers.
+        click.ClickException: An agent lacks something, no query has two answers, or no endpoint has batches.
         UnusableFile: A file cannot be used; names file, line and field.
     """
     introduce(given, console)
-    unanswered = await get_answers(given, out, console, stop)
+    choices = given.choices
+
+    def with_models() -> Given:
+        """What is given, with batches of its own for each phase of the calls."""
+        if not batched:
+            return given
+        own = choices.in_batches(batches_of(choices.llm, out / STATE, console))
+        return replace(given, choices=own)
+
+    unanswered = await get_answers(with_models(), out, console, stop)
     evaluated = None
     if unanswered is not None:
-        evaluated = await evaluate_pairs(given, out, unanswered, console, stop)
+        evaluated = await evaluate_pairs(with_models, out, unanswered, console, stop)
     if unanswered is None or evaluated is None:
         console.print("stopped; run the same command again to continue from here")
         return STOPPED
@@ -132,8 +152,12 @@ async def get_answers(
 ) -> Sequence[Unanswered] | None:
     """Get the answers that are not stored; returns those that are missing, or None when it was stopped."""
     llm, currency = given.choices.llm, given.choices.llm.price_table().currency
-    total = len(given.queries) * len(given.plan.agents)
-    async with locked_folder(out / STATE), migrated_database(out / STATE) as database:
+    total, batches = len(given.queries) * len(given.plan.agents), given.choices.batches
+    async with (
+        locked_folder(out / STATE),
+        migrated_database(out / STATE) as database,
+        waiting_for_batches(batches, llm),
+    ):
         spend = CountedSpend(database, currency)
         async with open_agents(given, database, spend) as agents:
             with Meter(console, total, unit="answers", result="a text") as meter:
@@ -146,17 +170,24 @@ async def get_answers(
                     report=lambda done, failed: meter.show(
                         progress_of(spend.spent, done, failed, total, currency)
                     ),
-                    window=llm.concurrency,
+                    window=llm.concurrency if batches is None else BATCHED_BATTLES,
                 )
                 finished = await run.run()
+        if finished and batches is not None:
+            await batches.finish()
     write_lines(out / UNANSWERED, list(map(asdict, run.unanswered)))
     return run.unanswered if finished else None
 
 
 async def evaluate_pairs(
-    given: Given, out: Path, unanswered: Sequence[Unanswered], console: Console, stop: asyncio.Event
+    with_models: Callable[[], Given],
+    out: Path,
+    unanswered: Sequence[Unanswered],
+    console: Console,
+    stop: asyncio.Event,
 ) -> Evaluated | None:
     """Evaluate the battles of the plan, at once or in rounds; None when it was stopped before the end."""
+    given = with_models()
     plan = given.plan
     if plan.pairs == "all" or plan.budget is None:
         contents = read_contents(given, out, unanswered)
@@ -168,7 +199,7 @@ async def evaluate_pairs(
         add_chosen(out, new)
         chosen += new
         contents = read_contents(given, out, unanswered, chosen)
-        evaluated = await evaluate(contents, given.choices, console, stop, out=out)
+        evaluated = await evaluate(contents, with_models().choices, console, stop, out=out)
         if evaluated is None:
             return None
         tally = tally_of(list(votes_of(out / RESULTS, [Lens.JUDGE])), Lens.JUDGE)
@@ -203,10 +234,12 @@ def read_contents(
 async def compute(given: Given, out: Path, evaluated: Evaluated) -> Standings:
     """The standings, from the files of the tournament and the database."""
     plan, choices = given.plan, given.choices
-    currency = choices.llm.price_table().currency
+    llm = choices.llm.for_stage(STAGE)
+    prices = llm.price_table()
     async with migrated_database(out / STATE) as database:
-        answers = await answers_of(out, plan, given.queries, CountedSpend(database, currency))
-    return await asyncio.to_thread(_computed, given, out, evaluated, answers, currency)
+        spend = CountedSpend(database, prices.currency)
+        answers = await answers_of(out, plan, given.queries, spend, prices.price_of(llm.model_name))
+    return await asyncio.to_thread(_computed, given, out, evaluated, answers, prices.currency)
 
 
 def _computed(
@@ -216,7 +249,11 @@ def _computed(
     votes = list(votes_of(out / RESULTS, lenses))
     write_table(out / VOTES, list(CastVote.__dataclass_fields__), map(asdict, votes))
     tallies = {lens: tally_of(votes, lens) for lens in lenses}
-    qrels, experts = given.plan.qrels, given.plan.experts
+    qrels, table, grades = given.plan.qrels, None, None
+    if given.plan.experts is not None:
+        experts = read_experts(given.plan.experts, given.queries, list(given.plan.agents))
+        agreements = list(compared(evaluator_grades(out / RESULTS, given.queries), experts))
+        table, grades = experts_table(agreements, experts), expert_grades(agreements)
     return Standings(
         agents=answers,
         boards=boards_of(evaluated.boards, lenses, given.plan.arena),
@@ -224,18 +261,9 @@ def _computed(
         pairs={lens.value: pairs_of(tally) for lens, tally in tallies.items()},
         retrieval=None if qrels is None else retrieval_of(qrels, answers),
         currency=currency,
-        experts=None if experts is None else experts_of(experts, given, out / RESULTS),
+        experts=table,
+        expert_grades=grades,
     )
-
-
-def experts_of(file: Path, given: Given, results: Path) -> Table:
-    """How evaluators agree with the experts of a file.
-
-    Raises:
-        UnusableFile: The file cannot be used; names file, line and field.
-    """
-    experts = read_experts(file, given.queries, list(given.plan.agents))
-    return experts_table(list(compared(evaluator_grades(results, given.queries), experts)), experts)
 
 
 def write(standings: Standings, out: Path) -> None:

@@ -22,8 +22,10 @@ from nuggetstream.ratings.ties import TiePolicy
 from services.cli.tournament.answering import stored_answers
 from services.cli.tournament.plan import BuiltIn, Plan
 from services.runtime.llm.accounting import SpendStore
+from services.runtime.llm.prices import Price, Tokens
 
 Json = dict[str, Any]
+STANDINGS = "tournament.json"
 MEASURES = {"MRR@5, label 1": "RR(rel=1)@5", "MRR@5, label 2": "RR(rel=2)@5", "nDCG@10": "nDCG@10"}
 _ROUNDS, _SEED = 500, 2024
 _PLAYED = 2**26  # games of all rounds that are held at once, of which each takes 8 bytes
@@ -41,7 +43,9 @@ class AgentAnswers:
         output_tokens: Tokens of the replies; None where an answer does not tell them.
         calls: Number of calls that were booked for it. A call that several agents need is made once. None for
             an agent that is not built in, whose calls are not booked here.
-        cost: What the calls cost; None where a price is unknown, or the calls are.
+        cost: What these calls cost; None where a price is unknown, or the calls are.
+        alone: What its tokens cost at the price of single calls, as if no other agent shared a call with it;
+            None where a price is unknown, or the tokens are.
         rankings: Query -> ids of documents, best first; only queries for which the agent tells a ranking.
     """
 
@@ -51,11 +55,12 @@ class AgentAnswers:
     output_tokens: int | None = 0
     calls: int | None = 0
     cost: Decimal | None = Decimal(0)
+    alone: Decimal | None = Decimal(0)
     rankings: dict[str, Sequence[str]] = field(default_factory=dict)
 
 
 async def answers_of(
-    out: Path, plan: Plan, queries: Mapping[str, str], spend: SpendStore
+    out: Path, plan: Plan, queries: Mapping[str, str], spend: SpendStore, price: Price | None
 ) -> dict[str, AgentAnswers]:
     """The answers that are stored, by agent.
 
@@ -64,6 +69,7 @@ async def answers_of(
         plan: The plan.
         queries: The queries by id.
         spend: Where their calls were booked.
+        price: Price of the model of built-in agents; None where it is unknown.
 
     Raises:
         Unavailable: The database does not answer.
@@ -72,7 +78,7 @@ async def answers_of(
     for name in plan.agents:
         own = found[name] = AgentAnswers()
         if not isinstance(plan.agents[name], BuiltIn):
-            own.calls = own.cost = None
+            own.calls = own.cost = own.alone = None
         for row in stored_answers(out, name):
             answer = row.value
             if answer["qid"] not in queries:
@@ -80,6 +86,8 @@ async def answers_of(
             own.answers += 1
             own.input_tokens = _sum(own.input_tokens, answer["input_tokens"])
             own.output_tokens = _sum(own.output_tokens, answer["output_tokens"])
+            alone = _alone(answer, price)
+            own.alone = None if own.alone is None or alone is None else own.alone + alone
             if answer["ranking"] is not None:
                 own.rankings[answer["qid"]] = answer["ranking"]
             if own.calls is not None:
@@ -88,6 +96,11 @@ async def answers_of(
                 own.cost = None if own.cost is None or spent.unpriced else own.cost + spent.amount
         own.missing = len(queries) - own.answers
     return found
+
+
+def _alone(answer: Json, price: Price | None) -> Decimal | None:
+    tokens = (answer["input_tokens"], answer["output_tokens"])
+    return None if price is None or None in tokens else price.of(Tokens(*tokens))
 
 
 def _sum(total: int | None, more: int | None) -> int | None:
@@ -186,6 +199,7 @@ class Standings:
         retrieval: Agent -> measures of its rankings; None without relevance labels.
         currency: Currency of the costs.
         experts: How evaluators agree with experts; None without grades of experts.
+        expert_grades: A row for each grade of both; None without grades of experts.
     """
 
     agents: Mapping[str, AgentAnswers]
@@ -195,23 +209,30 @@ class Standings:
     retrieval: Mapping[str, Json] | None
     currency: str
     experts: Table | None = None
+    expert_grades: Sequence[Json] | None = None
 
     def as_json(self) -> Json:
         """The results as plain JSON values; what is missing is null."""
         agents = []
         for name, own in self.agents.items():
             answers = {key: value for key, value in asdict(own).items() if key != "rankings"}
-            cost = None if own.cost is None else {"amount": str(own.cost), "currency": self.currency}
+            costs = {"cost": self._money(own.cost), "alone": self._money(own.alone)}
             ratings = {lens: board.get(name) for lens, board in self.boards.items()}
             retrieval = None if self.retrieval is None else self.retrieval[name]
             agents.append(
-                {"agent": name, **answers, "cost": cost, "ratings": ratings}
+                {"agent": name, **answers, **costs, "ratings": ratings}
                 | {"elo": self.elo.get(name), "retrieval": retrieval}
             )
         pairs = [{"lens": lens, **asdict(each)} for lens, own in self.pairs.items() for each in own]
         return {"agents": agents, "pairs": pairs} | (
-            {} if self.experts is None else {"experts": rows_of(self.experts)}
+            {}
+            if self.experts is None
+            else {"experts": rows_of(self.experts), "expert_grades": self.expert_grades}
+            | {"expert_notes": list(self.experts.notes)}
         )
+
+    def _money(self, amount: Decimal | None) -> Json | None:
+        return None if amount is None else {"amount": str(amount), "currency": self.currency}
 
 
 def paper_tables(standings: Standings) -> dict[str, tuple[list[str], list[Json]]]:

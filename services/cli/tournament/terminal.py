@@ -61,14 +61,27 @@ def _board(standings: Standings, lens: str) -> Table:
 
 def _answers(standings: Standings) -> Table:
     rows = table(
-        "Answers", "agent", "answers", "missing", "calls", "tokens in", "tokens out", "cost", text=_TEXT
+        "Answers",
+        "agent",
+        "answers",
+        "missing",
+        "calls",
+        "tokens in",
+        "tokens out",
+        "cost",
+        "alone",
+        text=_TEXT,
     )
-    rows.caption = "A call that several agents need is made once, and counts for the first of them."
+    rows.caption = (
+        "A call that several agents need is made once, and counts for the first of them; alone: what the "
+        "tokens of an agent cost at the price of single calls, nothing shared"
+    )
     rows.caption_justify = "left"
     for name, own in standings.agents.items():
         numbers = (own.answers, own.missing, own.calls, own.input_tokens, own.output_tokens)
         shown = (MISSING if each is None else count(each) for each in numbers)
-        rows.add_row(named(name), *shown, _money(own.cost, standings.currency))
+        money = (_money(amount, standings.currency) for amount in (own.cost, own.alone))
+        rows.add_row(named(name), *shown, *money)
     return rows
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from services.cli.commands.study import command
+from nuggetstream.views.crowd_studies import CrowdStudyView, StudyBoundary
+from services.cli.commands.study import _line, command
 from services.cli.study_tables import LABEL_COLUMNS
 from tests.e2e.processes import run_here
 from tests.integration.gateway.test_crowd_studies import Worker, added
@@ -61,7 +62,13 @@ async def test_a_study_from_its_file_to_its_end(world: World, tmp_path: Path) ->
         "Second",
     ]
     assert "0 of 5 answers" in listed.output
-    assert '"wanted":5' in (await run(world, "list", "--json")).output
+    first, _ = (await run(world, "list", "--json")).output.splitlines()
+    assert '"wanted":' in first
+    view = CrowdStudyView.model_validate_json(first)
+    for labels, said in ((7, "7 more labels"), (182_174, "practically equal"), (None, "unknown")):
+        edge = StudyBoundary(last="atlas", next="birch", labels=labels)
+        shown = _line(view.model_copy(update={"boundary": edge}))
+        assert shown.endswith(f"between atlas and birch: {said}")
     workers = await run(world, "workers", study_id)
     assert workers.output == "worker,participant,code,begun_at,finished_at,answered,gold,gold_right\n"
     assert (await run(world, "close", study_id)).output == f"closed {study_id}\n"

@@ -227,6 +227,20 @@ def test_texts_are_measured_wherever_they_are(tmp_path: Path) -> None:
     assert [m.measures for m in ns.study_texts(pl.DataFrame(rows), text="answer").texts] == plain
 
 
+def test_texts_are_a_frame_with_their_sources(tmp_path: Path) -> None:
+    cited = [
+        {"answer": "Tides rise [1]. So it is [3].", "pages": 2},
+        {"answer": "Tides fall.", "pages": None},
+    ]
+    for source in (cited, pl.DataFrame(cited), pd.DataFrame(cited), written(cited, tmp_path / "cited.csv")):
+        frame = ns.study_texts(source, sources="pages").texts_table().to_frame()
+        assert frame["sources"].to_list() == [2, None]
+        assert frame["invalid_citations"].to_list() == [1, None]
+    assert ns.study_texts([cited[0]["answer"]], sources=3).texts[0].measures.invalid_citations == 0
+    with pytest.raises(UnusableFile, match=r"pages: is '2\.5'; expected a number of sources"):
+        ns.study_texts([{"text": "Yes.", "pages": 2.5}], sources="pages")
+
+
 def test_a_row_without_a_text_is_named() -> None:
     with pytest.raises(UnusableFile, match="rows, row 1: text: is missing"):
         ns.study_texts([{"text": "Yes."}, {"text": None}])

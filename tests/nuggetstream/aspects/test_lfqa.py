@@ -166,8 +166,41 @@ def test_the_command_shows_scores_weights_and_tree_or_refuses(tmp_path: Path) ->
     done = CliRunner().invoke(main, ["rubric", "aspects", str(judge), str(people)])
     assert done.exit_code == 0, done.output
     assert "6 answers rated by both, 6 by the judge, 6 by people" in done.output
-    assert re.search(r"^equal weights +1\.000$", done.output, flags=re.M)
-    assert re.search(r"^the judge's overall rating +–$", done.output, flags=re.M)
+    assert re.search(r"^equal weights +6 +1\.000$", done.output, flags=re.M)
+    assert re.search(r"^the judge's overall rating +6 +–$", done.output, flags=re.M)
     assert "Tree of depth 3" in done.output
     refused = CliRunner().invoke(main, ["rubric", "aspects", str(people), str(judge)])
     assert (refused.exit_code, "people.csv:2: overall: is missing" in refused.output) == (2, True)
+
+
+def test_length_overlap_and_perplexity_stand_beside_the_scores(tmp_path: Path) -> None:
+    accepted = [1.0, 2.0, 3.0, 0.0, 1.0, 2.0]
+    people = rated(tmp_path, "people.csv", "acceptability", accepted)
+    judge = rated(tmp_path, "judge.csv", "overall", accepted)
+    answers, references = tmp_path / "answers.jsonl", tmp_path / "references.jsonl"
+    rows = [
+        {"answer_id": f"{n}", "question_id": "q", "answer": "tide " * (n + 1), "perplexity": 9 - n}
+        for n in range(5)
+    ]
+    answers.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    brought = [{"question_id": "q", "reference_snippet": text} for text in ("<b>tide</b> tide", None, "tide")]
+    references.write_text("".join(json.dumps(row) + "\n" for row in brought), encoding="utf-8")
+    arguments = ["rubric", "aspects", str(judge), str(people), "--answers", str(answers), "--plain"]
+    printed = CliRunner().invoke(main, [*arguments, "--references", str(references)])
+    assert printed.exit_code == 0, printed.output
+    cells = (line.split("\t") for line in printed.output.splitlines() if "\t" in line)
+    found = {name: values for name, *values in cells}
+    known = accepted[:5]
+    for name, values in {
+        "length in words": [1, 2, 3, 4, 5],
+        "ROUGE-L to references": [2 * min(n, 3) / (n + 3) for n in range(1, 6)],
+        "perplexity": [9, 8, 7, 6, 5],
+    }.items():
+        correlation = pearson(values, known)
+        assert correlation is not None
+        assert found[name][0] == "5"
+        printed_r = float(found[name][1].replace("\N{MINUS SIGN}", "-"))
+        assert printed_r == pytest.approx(correlation.coefficient, abs=1e-3)
+    answers.write_text(json.dumps({"answer_id": "0", "answer": "x", "perplexity": "low"}), encoding="utf-8")
+    refused = CliRunner().invoke(main, arguments)
+    assert "answers.jsonl:1: perplexity: is 'low'; expected a number" in refused.output

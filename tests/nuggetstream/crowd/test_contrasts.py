@@ -1,5 +1,6 @@
 """Grades of groups of items, tested topic by topic, and how far dimensions agree."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import nuggetstream as ns
-from nuggetstream.crowd.contrasts import GroupedGrade, compare_groups
+from nuggetstream.crowd.contrasts import compare_groups
+from nuggetstream.crowd.within_topics import GroupedGrade
 from nuggetstream.files.opening import UnusableFile
 from services.cli.main import main
 
@@ -86,6 +88,30 @@ ITEMS = "item,kind\n" + "".join(f"human-{t},human\nmodel-{t},model\n" for t in "
 
 def run(*arguments: str | Path) -> Any:
     return CliRunner().invoke(main, ["crowd", "compare", *map(str, arguments)])
+
+
+def test_overlap_with_the_best_text_is_correlated_with_the_grades_of_the_others(tmp_path: Path) -> None:
+    texts = ("the moon raises two tides a day", "the moon raises tides", "the moon is far", "tea calms us")
+    rows = [
+        {
+            "item": f"{topic}{n}",
+            "topic": topic,
+            "grade": 4 - n if topic == "up" else (4, 1, 2, 3)[n],
+            "text": text,
+        }
+        for topic in ("up", "down")
+        for n, text in enumerate(texts)
+    ]
+    rows += [{"item": "x", "topic": "few", "grade": 1, "text": "alone"}]
+    path = tmp_path / "grades.jsonl"
+    path.write_text("".join(json.dumps(row | {"kind": "model"}) + "\n" for row in rows), encoding="utf-8")
+    done = CliRunner().invoke(
+        main, ["crowd", "compare", str(path), "--by", "kind", "--text", "text", "--plain"]
+    )
+    assert done.exit_code == 0, done.output
+    found = [line.split("\t") for line in done.output.splitlines() if "ROUGE-L" in line]
+    # The others follow the grades exactly in one topic, and in the opposite order in the other.
+    assert found == [["grade", "ROUGE-L", "2", "0.00", "-1.00 to 1.00"]]
 
 
 def test_the_command_takes_groups_from_a_file_of_items_and_counts_what_lacks_one(tmp_path: Path) -> None:

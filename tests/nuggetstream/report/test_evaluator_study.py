@@ -68,6 +68,8 @@ def test_evaluators_are_set_beside_people(tmp_path: Path) -> None:
     assert (nuggets.battles, nuggets.right.compared, nuggets.right.share) == (5, 4, 0.5)
     assert nuggets.confusion == [[1, 1, 0], [0, 0, 1], [1, 1, 0]]
     assert nuggets.inverted == ["4"]
+    alone = study(tmp_path, one=rows()).decided_table().to_frame()
+    assert alone.row(0)[:6] == ("nugget preference", 1, 0, 1, 0, 0.5)
     assert (judge.right.share, judge.inverted, judge.battles) == (1.0, [], 5)
     assert longer.battles == 6  # it needs no model, so it has a vote on battle 6
     assert judge.kappa is not None
@@ -151,6 +153,28 @@ def test_probabilities_are_calibrated_against_people_and_nuggets_by_resampling(t
     assert found.bins_table().to_frame()["cases"].to_list()[:2] == [3, 2]
 
 
+def test_preferences_for_position_length_and_the_own_family_are_counted(tmp_path: Path) -> None:
+    nuggets, judge = study(tmp_path, one=rows()).biases  # answer A is the longer one everywhere
+    assert (nuggets.evaluator, nuggets.longer.count, nuggets.longer.of) == ("nugget preference", 2, 3)
+    assert (nuggets.people_longer.value, nuggets.first_shown, nuggets.own) == (0.5, None, None)
+    assert judge.first_shown is not None
+    assert (judge.first_shown.count, judge.first_shown.of) == (5, 10)
+    assert (judge.evaluator, judge.longer.count, judge.longer.of, judge.own) == ("judge", 2, 5, None)
+    flipping = [judgment("tie", flipped=True, model="gpt-4o-mini"), judgment("a", model="gpt-4o-mini")]
+    lines = [
+        battle(name, "gpt-4o", human="b", judgments=[verdict])
+        for name, verdict in zip("12", flipping, strict=True)
+    ]
+    found = study(tmp_path, one=lines)
+    judge = found.biases[-1]
+    assert judge.first_shown is not None
+    assert judge.flipped is not None
+    assert judge.own is not None
+    assert (judge.first_shown.value, judge.flipped.value) == (0.75, 0.5)
+    assert (judge.own.by_judge.value, judge.own.by_people.value, judge.own.by_judge.of) == (1.0, 0.0, 1)
+    assert found.biases_table().to_frame()["own"].to_list() == [None, 1.0]
+
+
 def test_evaluators_are_combined_on_the_battles_that_all_decide(tmp_path: Path) -> None:
     lines = [
         battle(f"{n}", human="a", scores=LIKE_A if n % 2 else LIKE_B, judge="a", **SPENT) for n in range(30)
@@ -200,7 +224,13 @@ def test_the_command_sets_one_evaluation_beside_votes_and_writes_all_numbers(tmp
     lines = [" ".join(line.split()) for line in done.output.splitlines()]
     assert lines[0] == "6 battles"
     assert "nugget preference 4 query of 1" in lines
-    for title in ("Agreement with people", "Accuracy against cost", "Calibration", "Inverted battles"):
+    for title in (
+        "Agreement with people",
+        "Accuracy against cost",
+        "Calibration",
+        "Inverted battles",
+        "Biases",
+    ):
         assert title in lines
     numbers = json.loads(out.read_text(encoding="utf-8"))
     assert numbers["people"][0]["right"]["share"] == 0.5

@@ -1,6 +1,8 @@
 """The agents of tournaments: what they search for, what they ask, and what they answer."""
 
+import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from starlette.routing import Route
 from nuggetstream.files.opening import UnusableFile
 from services.cli.tournament.agents import Asked, SearchingAgent
 from services.cli.tournament.collection import Collection
+from services.cli.tournament.command_agent import CommandAgent
 from services.cli.tournament.http_agent import HttpAgent
 from services.cli.tournament.plan import Search
 from services.cli.tournament.prompts import answer_prompt
@@ -189,7 +192,7 @@ def system(*replies: Response) -> tuple[HttpAgent, list[dict[str, Any]]]:
         api_key="none", base_url="http://own.invalid/v1", max_retries=0, http_client=with_asgi(app)
     )
     retries = RetryPolicy(attempts=2, base_s=0.0)
-    return HttpAgent(Exchange(client, 5.0), "own", retries, patience_s=9.0), sent
+    return HttpAgent(exchange=Exchange(client, 5.0), model="own", retries=retries, patience_s=9.0), sent
 
 
 def completion(text: Any, **more: Any) -> JSONResponse:
@@ -222,3 +225,39 @@ async def test_a_system_that_is_away_is_waited_for_and_a_bad_reply_is_no_answer(
         own, _ = system(reply)
         with pytest.raises(Permanent, match="no chat completion with a text"):
             await own.answer(ASKED)
+
+
+TELLING = "import json, sys; print(json.dumps({'answer': sys.stdin.read(), 'sources': ['d1']}))"
+
+
+def program(code: str, folder: Path, timeout_s: float = 30.0) -> CommandAgent:
+    return CommandAgent((sys.executable, "-c", code), folder, timeout_s, asyncio.Semaphore(1))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [("print('Two. [1]')", ("Two. [1]", ())), (TELLING, ("what calms people", ("d1",)))]
+)
+async def test_a_program_answers_on_its_output(code: str, said: tuple[Any, ...], tmp_path: Path) -> None:
+    found = await program(code, tmp_path).answer(ASKED)
+    assert (found.text, found.references) == said
+
+
+@pytest.mark.parametrize(
+    ("code", "timeout_s", "said"),
+    [
+        ("print()", 30.0, "the command gave no text"),
+        ("import sys; sys.exit(3)", 30.0, "the command ended with exit code 3"),
+        ("import time; time.sleep(60)", 0.2, "no answer within 0.2 seconds"),
+    ],
+)
+async def test_a_program_without_an_answer_says_why(
+    code: str, timeout_s: float, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(Permanent, match=said):
+        await program(code, tmp_path, timeout_s).answer(ASKED)
+
+
+async def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+    agent = CommandAgent(("./none",), tmp_path, 1.0, asyncio.Semaphore(1))
+    with pytest.raises(Permanent, match="the command cannot be run: No such file"):
+        await agent.answer(ASKED)

@@ -57,7 +57,7 @@ def test_a_plan_is_read_with_paths_from_its_folder(folder: Path) -> None:
             '"meaning"\n',
             ":7: agents.words.search: Input should be 'words', 'vectors' or 'hybrid'",
         ),
-        ('"rag"', '"rak"', ":5: agents.words: kind: expected rag, rag_fusion, recorded or http"),
+        ('"rag"', '"rak"', ":5: agents.words: kind: expected rag, rag_fusion, recorded, http or command"),
         ("[agents.words]", '[agents."a/b"]', ":5: agents.a/b: the name of an agent has letters"),
         ("answers = ", "file = ", ":9: agents.ours.answers: is missing"),
         ("ours.jsonl", "yours.jsonl", ":11: agents.ours.answers: there is no "),

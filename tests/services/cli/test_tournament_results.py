@@ -32,7 +32,7 @@ from services.cli.tournament.standings import (
 )
 from services.runtime.errors import Permanent
 from services.runtime.llm.accounting import Entry, MemorySpendStore
-from services.runtime.llm.prices import Money, Tokens
+from services.runtime.llm.prices import Money, Price, Tokens
 from services.scraper.settings import ScraperSettings
 
 QUERIES = {f"q{number}": f"Why {number}?" for number in range(4)}
@@ -42,6 +42,8 @@ PLAN = Plan.model_validate(
 BUILT_IN = Plan.model_validate(
     {"queries": "q", "documents": "d", "agents": {name: {"kind": "rag"} for name in ("x", "y", "z")}}
 )
+
+PRICE = Price(input=Decimal(100_000), output=Decimal(500_000))
 
 
 @dataclass
@@ -167,7 +169,7 @@ async def test_costs_are_those_of_the_ledger_and_unknown_where_a_price_is(tmp_pa
     for agent, query, cost in (("x", "q0", "0.25"), ("x", "q1", "0.5"), ("y", "q0", None)):
         money = None if cost is None else Money(Decimal(cost))
         await spend.add(entry(run.asked(agent, query).booked, money))
-    found = await answers_of(tmp_path, BUILT_IN, QUERIES, spend)
+    found = await answers_of(tmp_path, BUILT_IN, QUERIES, spend, PRICE)
     assert (found["x"].answers, found["x"].missing, found["x"].calls, found["x"].cost) == (
         4,
         0,
@@ -176,11 +178,12 @@ async def test_costs_are_those_of_the_ledger_and_unknown_where_a_price_is(tmp_pa
     )
     assert (found["y"].answers, found["y"].missing, found["y"].calls, found["y"].cost) == (3, 1, 1, None)
     assert (found["z"].input_tokens, found["z"].output_tokens, found["z"].cost) == (40, 8, Decimal(0))
+    assert [own.alone for own in found.values()] == [8, 6, 8]  # 10 · 0.1 + 2 · 0.5 per answer
 
 
 async def test_what_an_agent_that_is_not_built_in_costs_is_unknown_and_not_zero(tmp_path: Path) -> None:
     await answered(tmp_path, {"x": Told("X"), "y": Told("Y", tokens=None)})
-    found = await answers_of(tmp_path, PLAN, QUERIES, MemorySpendStore())
+    found = await answers_of(tmp_path, PLAN, QUERIES, MemorySpendStore(), PRICE)
     assert (found["x"].calls, found["x"].cost, found["x"].input_tokens) == (None, None, 40)
     assert (found["y"].answers, found["y"].input_tokens, found["y"].output_tokens) == (4, None, None)
 

@@ -29,6 +29,9 @@ RECOGNISED = {
     "ragdoll_answers.jsonl": "ragdoll",
     "ragdoll_judgments.jsonl": "ragdoll-judgments",
     "alpaca_eval.jsonl": "alpaca-eval",
+    "ragdoll_support.jsonl": "ragdoll-support",
+    "argquality.csv": "argquality",
+    "argquality_20.csv": "argquality-20",
     "nuggetizer_pool.jsonl": "nuggetizer-pool",
     "nuggetizer_nuggets.jsonl": "nuggetizer-nuggets",
     "nuggetizer_assignments.jsonl": "nuggetizer-assignments",
@@ -188,6 +191,31 @@ def test_preferences_of_alpaca_eval_are_shares_of_the_point() -> None:
         row = {"instruction": "Why?", "generator_1": "x", "generator_2": "y", "preference": preference}
         [vote] = ns.read_votes([row]).votes
         assert (vote.system_a, vote.system_b, vote.outcome) == ("x", "y", outcome)
+
+
+def test_support_of_ragdoll_is_a_row_per_cited_document() -> None:
+    found, bad = rows("ragdoll_support.jsonl")
+    assert [(row["run"], row["document"], row["label"]) for row in found] == [
+        (None, None, None), ("base", "d1", "support"), ("base", "d2", None),
+        ("base", "d1", "support"), ("base", "d3", None), ("base", "d2", "not_support"),
+    ]  # fmt: skip
+    assert found[0]["citation"] == "The muscles of the larynx make a cat purr."
+    assert bad == [(5, 'support_label: is "maybe"; expected FS, PS, NS, 2, 1, 0 or -1')]
+
+
+def test_labels_of_argquality_are_those_of_workers_and_its_comparisons_are_votes(tmp_path: Path) -> None:
+    found, bad = rows("argquality.csv")
+    assert len(found) == 16 + 15 + 16 + 1 + 16 + 1
+    assert {"item": "arg1", "worker": "2", "dimension": "cogency", "label": "3"} in found
+    assert bad == [(8, 'cogency: is "bad"; expected 1 (Low), 2 (Average) or 3 (High)')]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in found))
+    assert len(ns.crowd_agreement(path).dimensions) == 16
+    found, bad = rows("argquality_20.csv")
+    assert [(row["system_a"], row["system_b"], row["winner"]) for row in found] == [
+        ("D1/A1", "D1/A2", "a"), ("D1/A2", "D2/A1", "tie"), ("D2/A1", "D1/A1", "b"),
+    ]  # fmt: skip
+    assert [line for line, _ in bad] == [5, 6]
 
 
 def test_runs_of_trec_become_a_battle_for_every_two_systems_with_numbered_citations() -> None:

@@ -27,6 +27,7 @@ WITH_VOTES = (
     "ragelo_verdicts.csv",
     "ragdoll_judgments.jsonl",
     "alpaca_eval.jsonl",
+    "argquality_20.csv",
     "votes.jsonl",
 )
 DOCUMENTS = {"d1": "Leaves."}
