@@ -46,7 +46,7 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Let collections during the tests leave out what was imported, over which they would pass again and again."""
+    """Let collections during the tests pass over what was imported, which stays to the end."""
     gc.collect()
     gc.freeze()
     gc.enable()
