@@ -54,22 +54,10 @@ contracts: $(DEV_STAMP)  ## check the contracts in proto/, and that what is gene
 	$(BIN)/buf lint proto
 	$(BIN)/python proto/generate.py --check
 
-docs: .venv-docs/.installed  ## build the documentation site in build/docs; every warning is an error
-	@.venv-docs/bin/python -m sphinx --builder html --jobs auto --fresh-env --fail-on-warning --keep-going --quiet \
+docs: $(DEV_STAMP)  ## build the documentation site in build/docs; every warning is an error
+	@$(BIN)/python -m sphinx --builder html --jobs auto --fresh-env --fail-on-warning --keep-going --quiet \
 		--doctree-dir build/doctrees docs build/docs
 	@echo "open build/docs/index.html"
-
-# The site needs the library and not the platform: no torch, broker or database.
-.venv-docs/.installed: pyproject.toml constraints.txt
-	@echo "setting up .venv-docs (once)"
-	@"$(PYTHON)" -m venv .venv-docs
-ifdef HASHES
-	@.venv-docs/bin/pip install --quiet --no-compile --disable-pip-version-check --require-hashes --no-deps --requirement deploy/requirements/docs.txt
-	@.venv-docs/bin/pip install --quiet --no-compile --disable-pip-version-check --no-deps --no-build-isolation --editable .
-else
-	@.venv-docs/bin/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
-endif
-	@touch $@
 
 manifests: $(DEV_STAMP) .venv-checkov/.installed k8s/checks/node_modules  ## render and check deploy/ and k8s/
 	$(BIN)/python -m k8s.checks
@@ -94,7 +82,7 @@ chart: $(DEV_STAMP)  ## write the Helm chart into build/chart, from the manifest
 
 sbom: .venv-sbom/.installed  ## write the Python packages of each image, with hashes, as CycloneDX into build/sbom
 	@mkdir -p build/sbom
-	@for file in $(filter-out %/build.txt %/checkov.txt %/ci.txt %/docs.txt,$(wildcard deploy/requirements/*.txt)); do \
+	@for file in $(filter-out %/build.txt %/checkov.txt %/ci.txt,$(wildcard deploy/requirements/*.txt)); do \
 		.venv-sbom/bin/cyclonedx-py requirements $$file --output-reproducible \
 			--output-file build/sbom/$$(basename $$file .txt).cdx.json || exit 1; done
 	@ls build/sbom/*
@@ -159,7 +147,7 @@ digests: $(DEV_STAMP)  ## fix the contents of images of others: make digests REG
 	$(BIN)/python deploy/digests.py --registry "$(REGISTRY)"
 
 clean:  ## remove environments, build results, caches of tools and out/; data folders stay
-	rm -rf .venv .venv-docs .venv-checkov .venv-sbom k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-checkov .venv-sbom k8s/checks/node_modules out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # Python is looked for first, in words that an old one and a missing one understand.
 NEEDS_PYTHON := Python 3.11 or newer is needed: install it, or name it by make PYTHON=/path/to/python3.11
@@ -184,6 +172,6 @@ $(STAMP): pyproject.toml constraints.txt | python
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml constraints.txt | python
-	@$(INSTALL) 3500 --constraint constraints.txt --editable '.[all,dev]'
+	@$(INSTALL) 3500 --constraint constraints.txt --editable '.[all,dev,docs]'
 	@touch $(VENV)/.installed $(VENV)/.installed-torch $@
 endif

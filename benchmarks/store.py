@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks.store_costs import REPEATS, Cost, median, middle, once
 from benchmarks.store_data import ARENA, JUDGE, LAST_DAY, SECOND_JUDGE, UNTIL, Server, Size
-from benchmarks.store_intake import WRITERS, seconds_per_battle
+from benchmarks.store_intake import WRITERS, costs_of_deletion, seconds_per_battle
 from benchmarks.store_pages import pages
 from benchmarks.store_webhooks import measure_webhooks
 from nuggetstream.domain.battle import Vote
@@ -56,6 +56,8 @@ GOALS = {  # seconds at the largest size
     "webhook, 100 events": 0.1,
     "budget check": 0.002,
     f"a battle, {WRITERS} writers": 0.01,
+    "a deletion": 0.08,  # a million battles a day are 11.6 a second
+    "old battles listed": 0.1,
 }
 SCALES = {
     "small": [Size(250, 10), Size(1_000, 10)],
@@ -213,6 +215,10 @@ async def measure_intake(world: World) -> dict[str, Cost]:
     return {f"a battle, {WRITERS} writers": Cost(seconds, None)}
 
 
+async def measure_deletion(world: World) -> dict[str, Cost]:
+    return await costs_of_deletion(world.database, ARENA, UNTIL)
+
+
 PARTS = (
     measure_calls,
     measure_boards,
@@ -221,6 +227,7 @@ PARTS = (
     measure_agreement,
     measure_webhooks,
     measure_intake,
+    measure_deletion,
 )
 
 

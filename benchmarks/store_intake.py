@@ -12,8 +12,9 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
+from benchmarks.store_costs import Cost, median
 from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.judgment import Judgment
@@ -21,6 +22,7 @@ from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nu
 from services.store.accepting import NewBattle
 from services.store.battles import Battles
 from services.store.database import Database
+from services.store.deletion import DeletionResult, Deletions
 from services.store.recording import NewEvent
 from services.store.stated_outcomes import outcomes_of
 from services.wire.codec import encode
@@ -28,6 +30,7 @@ from services.wire.codec import encode
 WRITERS = 3
 EVENTS, OUTCOMES = 8, 3  # per battle
 _GROUP, _AT_ONCE = 16, 3
+_DELETED, _AGE = 48, timedelta(days=30)
 _TEXT = 6000  # characters of each answer
 _BODY = bytes(4000)  # of an event other than the submission
 
@@ -116,6 +119,26 @@ async def seconds_per_battle(url: str, arena: str, battles: int) -> float:
         if process.returncode:
             raise subprocess.CalledProcessError(process.returncode, command)
     return seconds / (battles * WRITERS)
+
+
+async def costs_of_deletion(database: Database, arena: str, until: datetime) -> dict[str, Cost]:
+    """What one process pays that deletes battles, each in a transaction of its own, and that lists old ones.
+
+    Raises:
+        RuntimeError: A battle was not deleted.
+    """
+    deletions = Deletions(database)
+    battles = [battle_of(number, arena, WRITERS) for number in range(_DELETED)]
+    await take(database, battles)
+    left = iter(battles)
+
+    async def delete() -> None:
+        if await deletions.delete(next(left).id, until) is not DeletionResult.DELETED:
+            raise RuntimeError("a battle was not deleted")
+
+    deletion = await median(delete, _DELETED)
+    listed = await median(lambda: deletions.expired(until - _AGE, arena, 1_000))
+    return {"a deletion": deletion, "old battles listed": listed}
 
 
 if __name__ == "__main__":

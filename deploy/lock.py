@@ -3,8 +3,7 @@
     python deploy/lock.py            after a change of constraints.txt or of the dependencies
     python deploy/lock.py checkov    only what checkov needs, after a change of its version here
 
-docs.txt is for the site, checkov.txt for checkov, whose dependencies clash with ours: pip chooses its
-versions.
+checkov.txt is for checkov, whose dependencies clash with ours: pip chooses its versions.
 
 Versions are those of constraints.txt. Which packages a service needs is read from the packages that are
 installed here, and their hashes come from pip, for Python 3.11 on Linux (x86-64 and ARM). It installs
@@ -157,18 +156,6 @@ def on_both_machines(versions: Mapping[str, str]) -> list[dict[str, str]]:
         ]
 
 
-def documentation() -> set[str]:
-    """Names of the packages that the site needs."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras, waiting = project["optional-dependencies"], [f"{project['name']}[docs]"]
-    wanted: list[str] = list(project["dependencies"])
-    while waiting:
-        for extra in Requirement(waiting.pop()).extras:
-            for text in extras[extra]:
-                (waiting if Requirement(text).name == project["name"] else wanted).append(text)
-    return set(resolved("--constraint", "constraints.txt", *wanted)) | set(BUILD)
-
-
 def write_checkov() -> None:
     """Write checkov.txt."""
     versions = resolved(CHECKOV)
@@ -185,7 +172,6 @@ def main() -> None:
         return
     files = {service: needed(extras_of(service)) for service in SERVICES}
     files["build"] = set(BUILD)
-    files["docs"] = documentation()
     files["ci"] = set(pinned()) - LEFT_OUT
     versions = pinned()
     machines = on_both_machines({name: versions[name] for name in files["ci"]})
