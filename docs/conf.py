@@ -4,12 +4,14 @@ Sphinx because it is maintained, reads docstrings, Markdown and notebooks by kep
 the reader's browser without a server.
 """
 
+import os
 import sys
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+os.environ["PYTHONPATH"] = str(ROOT / "docs" / "kernel")  # of the notebooks that run
 
 _PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -31,7 +33,7 @@ extensions = [
     "docs.extensions.search",
     "docs.extensions.offline",
 ]
-exclude_patterns = ["extensions", "static"]
+exclude_patterns = ["extensions", "kernel", "static"]
 nitpicky = True
 highlight_language = "none"
 default_role = "py:obj"

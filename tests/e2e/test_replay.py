@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -37,6 +38,7 @@ def results(folder: Path) -> list[tuple[Any, ...]]:
     return [(row["id"], row["a"], row["b"], sorted(n["text"] for n in row["nuggets"])) for row in rows]
 
 
+@pytest.mark.full
 async def test_an_evaluation_is_repeated_on_archived_pages(tmp_path: Path) -> None:
     requests: list[str] = []
 

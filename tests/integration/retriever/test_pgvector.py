@@ -74,6 +74,7 @@ async def test_battles_have_the_same_evidence_in_memory_and_with_pgvector(postgr
             assert evidence
 
 
+@pytest.mark.full
 async def test_battles_of_crowdrag_have_the_same_evidence_in_memory_and_with_pgvector(
     postgres: Database, recorded_data: Path
 ) -> None:

@@ -33,6 +33,7 @@ def test_the_small_scale_measures_costs_floor_and_stages(tmp_path: Path) -> None
     assert sum(cost["parts"].values()) == pytest.approx(cost["own"], abs=0.001)  # no part is missing
 
 
+@pytest.mark.full
 def test_an_evaluation_that_fails_is_reported_with_its_standard_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

