@@ -14,7 +14,7 @@ import nats.errors
 import pytest
 from arena.v1 import arena_pb2, battle_pb2
 
-from nuggetstream.client import AsyncClient
+from nuggetstream.client import AsyncClient, NotFound
 from nuggetstream.domain.event import BattleJudged, BattleScraped, BattleVoted
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.submission import parse_submission
@@ -70,8 +70,16 @@ async def connected(server: ServerWithUsers, user: str, folder: Path) -> AsyncIt
 async def until_ended(client: AsyncClient, count: int) -> None:
     async with asyncio.timeout(120):
         for number in range(count):
-            while (await client.battle(f"battle-{number:03}")).state == "running":
+            while await state_of(client, f"battle-{number:03}") in (None, "running"):
                 await asyncio.sleep(0.2)
+
+
+async def state_of(client: AsyncClient, battle_id: str) -> str | None:
+    """The state of a battle; None while what was sent over NATS is not accepted yet."""
+    try:
+        return (await client.battle(battle_id)).state
+    except NotFound:
+        return None
 
 
 @asynccontextmanager
