@@ -89,7 +89,8 @@ async def _events(gateway: Gateway, battle_id: str, after: int) -> AsyncIterator
         return None if event is None else event.model_dump_json()
 
     try:
-        data = await gateway.followers.queries.shared(("ended", battle_id, number), ended)
+        followers = gateway.followers
+        data = await followers.outlast(lambda: followers.queries.shared(("ended", battle_id, number), ended))
     except UnknownBattle:
         return  # it was deleted just now
     if data is not None:

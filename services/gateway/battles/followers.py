@@ -7,8 +7,10 @@ The notifications carry no content, so a lost one only delays what followers rea
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import TypeVar
 
 from arena.v1 import arena_pb2
 from google.protobuf.message import DecodeError
@@ -16,10 +18,13 @@ from google.protobuf.message import DecodeError
 from services.gateway.errors import InvalidQuery, UnknownBattle
 from services.gateway.queries import Queries
 from services.runtime.bus import Bus, Notification
+from services.runtime.errors import Unavailable
 from services.runtime.polling import pause
 from services.store.battles import BattleRow, Battles
 from services.store.event_reading import RecordedEvent
 from services.wire.subjects import RECORDED
+
+T = TypeVar("T")
 
 
 def check_sequence(field: str, after: int, last: int) -> None:
@@ -87,12 +92,15 @@ class Followers:
 
         Raises:
             UnknownBattle: there is no such battle.
-            Unavailable: the database does not answer.
+            Unavailable: the database does not answer at the beginning; later it is asked again.
         """
+        began = False
         with self._waking(battle_id) as wake:
             while not self._released:
                 wake.clear()
-                row, events = await self._read(battle_id, after, texts=texts)
+                read = partial(self._read, battle_id, after, texts=texts)
+                row, events = await (self.outlast(read) if began else read())
+                began = True
                 if row is None:
                     raise UnknownBattle(battle_id)
                 for event in events:
@@ -101,6 +109,20 @@ class Followers:
                 if row.ended_at is not None:
                     return
                 await pause(self._poll, wake)
+
+    async def outlast(self, read: Callable[[], Awaitable[T]]) -> T:
+        """What a stream that has begun reads: again after each poll while the database is away or busy.
+
+        Raises:
+            Unavailable: the database does not answer, and this process shuts down.
+        """
+        while True:
+            try:
+                return await read()
+            except Unavailable:
+                if self._released:
+                    raise
+                await asyncio.sleep(self._poll)
 
     async def _read(
         self, battle_id: str, after: int, *, texts: bool

@@ -10,9 +10,11 @@ import pytest
 from arena.v1 import arena_pb2
 
 from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.domain.failure import Reason
 from services.gateway.battles.event_views import event_view
 from services.gateway.battles.followers import Followers
 from services.gateway.stream.selection import Selection
+from services.runtime.errors import Unavailable
 from services.store.battles import BattleRow, Battles
 from services.store.database import Database
 from services.store.event_reading import RecordedEvent
@@ -144,6 +146,35 @@ async def test_a_nudge_wakes_at_once(world: World) -> None:
         await world.bus.core_publish("arena.v1.recorded", b"\xffgarbage")
         await world.happens(*rest)
         assert await everything == NAMES
+
+
+class AwayBattles(Battles):
+    """A record that does not answer every other time."""
+
+    asked = 0
+
+    async def progress(
+        self, battle_id: str, after: int = 0, *, texts: bool = True
+    ) -> tuple[BattleRow | None, list[RecordedEvent]]:
+        self.asked += 1
+        if self.asked % 2 == 0:
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "the database does not answer")
+        return await super().progress(battle_id, after, texts=texts)
+
+
+async def test_a_stream_that_has_begun_outlasts_a_busy_database(world: World) -> None:
+    away = AwayBattles(world.database)
+    followers = Followers(away, poll=0.05)
+    first, *rest = Story(battle()).told()
+    await world.happens(first)
+    following = followers.follow("tides")
+    assert (await anext(following)).name == "submitted"
+    await world.happens(*rest)
+    async with asyncio.timeout(90):
+        assert await names_of(following) == NAMES[1:]
+    assert away.asked == 3
+    with pytest.raises(Unavailable):  # one that has not begun is refused
+        await anext(followers.follow("tides"))
 
 
 class CountingBattles(Battles):
