@@ -64,7 +64,7 @@ def test_what_a_judge_said_is_exported_and_set_beside_people_by_dimension(tmp_pa
     done = run("crowd", "arms", *arms, "--by", "evaluator")
     assert done.exit_code == 0, done.output
     table = [line.split("\t") for line in done.output.splitlines()]
-    # an, bb: 2 · 1 / 4, and 2 (1 + 2 · 1.5² + 2 · 2.5²) / 12. Beside people: aa, an, aa, an and four times bb.
+    # an, bb: 2 · 1 / 4, and 2 (1 + 2 · 1.5² + 2 · 2.5²) / 12. With people: aa, an, aa, an, bb four times.
     assert ["people", "deep", "2", "1.000", "", "2", "1.000"] in table
     assert ["judge utility", "overall", "2", "", "", "0", ""] in table
     assert ["people", "judge utility", "deep", "2", "0.893"] in table
