@@ -10,6 +10,7 @@
     ns.agreement, ns.krippendorff          how far two or more sources of labels agree
     ns.paired, ns.benjamini_hochberg       two measurements of the same items, tested; many tests at once
     ns.crowd_agreement, ns.crowd_grades    labels of workers -> alpha, gold labels, competence, grades
+    ns.crowd_arms                          labels of people, experts and judges -> alphas, in one table
     ns.crowd_compare                       grades -> tests of groups of items, and of dimensions
     ns.rubric_cover, ns.rubric_qrels, ...  graded passages, relevance labels, rankings, leaderboards
     ns.study_texts                         texts -> length, readability, citations, markup
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from nuggetstream.api.aspects import rubric_aspects
     from nuggetstream.api.battles import explain, export_results, read_battles
     from nuggetstream.api.comparing import compare, compare_evaluators
-    from nuggetstream.api.crowd import crowd_agreement, crowd_compare, crowd_grades
+    from nuggetstream.api.crowd import crowd_agreement, crowd_arms, crowd_compare, crowd_grades
     from nuggetstream.api.over_time import rate_over_time
     from nuggetstream.api.paired import benjamini_hochberg, paired
     from nuggetstream.api.rating import rate
@@ -57,6 +58,7 @@ __all__ = [
     "compare",
     "compare_evaluators",
     "crowd_agreement",
+    "crowd_arms",
     "crowd_compare",
     "crowd_grades",
     "explain",
@@ -85,7 +87,7 @@ _NAMES = {
     "nuggetstream.api.aspects": ("rubric_aspects",),
     "nuggetstream.api.battles": ("explain", "export_results", "read_battles"),
     "nuggetstream.api.comparing": ("compare", "compare_evaluators"),
-    "nuggetstream.api.crowd": ("crowd_agreement", "crowd_compare", "crowd_grades"),
+    "nuggetstream.api.crowd": ("crowd_agreement", "crowd_arms", "crowd_compare", "crowd_grades"),
     "nuggetstream.api.over_time": ("rate_over_time",),
     "nuggetstream.api.paired": ("benjamini_hochberg", "paired"),
     "nuggetstream.api.rating": ("rate",),

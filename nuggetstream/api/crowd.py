@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict, Unpack
 
 from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
+from nuggetstream.crowd.arms import ArmStudy, compare_arms
 from nuggetstream.crowd.contrasts import GroupComparison, compare_groups, grouped_grades
 from nuggetstream.crowd.grades import REGULARISATION, TIE
 from nuggetstream.crowd.learning import CompetenceOptions
@@ -11,6 +12,7 @@ from nuggetstream.crowd.scale import ScaleOptions
 from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
 from nuggetstream.crowd.topic_grades import TopicGrades, grade_topics
 from nuggetstream.domain.worker_label import shortest_form
+from nuggetstream.files.arm_labels import arms_of
 from nuggetstream.files.pair_labels import PairColumns, pair_labels_of
 from nuggetstream.files.worker_labels import LabelColumns, worker_labels_of
 from nuggetstream.statistics.krippendorff import Level
@@ -172,6 +174,41 @@ def crowd_compare(
     _, described = rows_of(items, (), "items") if items is not None else (None, ())
     _, graded = rows_of(grades, (), "grades")
     return compare_groups(*grouped_grades(graded, by, within, described, text))
+
+
+@in_python
+def crowd_arms(
+    arms: Mapping[str, Rows],
+    *,
+    gold: Rows | None = None,
+    by: str | None = None,
+    **columns: Unpack[LabelNames],
+) -> ArmStudy:
+    """How far people, experts, a judge and ratings of single answers agree, with gold labels and each other.
+
+    Args:
+        arms: Name -> path of a file, a DataFrame, or rows, as `crowd_agreement` takes them. Rows without a
+            column of workers are by one.
+        gold: Gold labels in a column gold, such as those of `gold_table()`, or in columns NAME_gold.
+        by: Column each of whose values is an arm of its own.
+        columns: Columns with unusual names, see `LabelNames`; each counts in the arms that have it.
+
+    Returns:
+        Alpha of every arm by dimension, at most 1, and its mean; `across_table()` has that of every two arms.
+
+    Raises:
+        UnusableFile: A row cannot be used; the message names it and its field.
+
+    Source: Gienapp et al., "The Viability of Crowdsourcing for RAG Evaluation", SIGIR 2025, Table 9.
+
+    >>> people, judge = [("tide", "ann", "a"), ("reef", "ann", "b")], [("tide", "m", "a"), ("reef", "m", "b")]
+    >>> crowd_arms({"people": people, "judge": judge}).across[0].alpha
+    1.0
+    """
+    cells = ("item", "worker", "label")
+    sources = {name: rows_of(rows, cells, name) for name, rows in arms.items()}
+    golden = None if gold is None else rows_of(gold, (), "gold")
+    return compare_arms(*arms_of(sources, golden, _columns(columns), by))
 
 
 def _columns(given: LabelNames) -> LabelColumns:

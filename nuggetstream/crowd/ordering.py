@@ -82,7 +82,7 @@ def agreement_by_side(labels: Labels, scale: LabelScale) -> SideAgreement | None
     groups: dict[str, list[WorkerLabel]] = {"forward": [], "backward": []}
     for label in labels:
         if label.shown and label.shown.name in in_both_orders:
-            groups["backward" if label.shown.is_reversed else "forward"].append(_forward(label))
+            groups["backward" if label.shown.is_reversed else "forward"].append(forward(label))
     if not scale.preference:
         effect = _without_answer(groups, NO_PREFERENCE)
     elif not in_both_orders:
@@ -133,7 +133,7 @@ def _without_answer(groups: Mapping[str, Labels], reason: str) -> AlphaByGroup:
     return AlphaByGroup(alphas, Alpha(None, sum(map(len, groups.values())), reason), None, reason)
 
 
-def _forward(label: WorkerLabel) -> WorkerLabel:
+def forward(label: WorkerLabel) -> WorkerLabel:
     """The label as if the pair had been shown in alphabetical order."""
     if label.shown is None:
         return label

@@ -10,7 +10,7 @@ from services.cli.showing import Number
 _COMPETENCE = CompetenceOptions()
 _CROWD = CrowdOptions()
 
-LABEL_OPTIONS = (
+COLUMN_OPTIONS = (
     click.option(
         "--item",
         multiple=True,
@@ -26,16 +26,19 @@ LABEL_OPTIONS = (
     ),
     click.option("--dimension", metavar="COLUMN", help="Column of the dimension that the label is about."),
     click.option(
-        "--spam",
-        metavar="COLUMN",
-        help="Column of the probability, estimated elsewhere, that a vote is spam; its alpha is shown too.",
-    ),
-    click.option(
         "--sides",
         nargs=2,
         metavar="FIRST SECOND",
         help="Columns of the two answers in the order shown; they name the item. Shows whether the order "
         "matters.",
+    ),
+)
+LABEL_OPTIONS = (
+    *COLUMN_OPTIONS,
+    click.option(
+        "--spam",
+        metavar="COLUMN",
+        help="Column of the probability, estimated elsewhere, that a vote is spam; its alpha is shown too.",
     ),
     click.option(
         "--position",

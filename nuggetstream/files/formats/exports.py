@@ -5,6 +5,7 @@ nuggetizer_exports   nuggetizer-pool, nuggetizer-nuggets, nuggetizer-assignments
 answer_exports       trec-rag-2024 and -2025, ragdoll, ragdoll-judgments, and the four tables of RAGElo
 rubric_exports       rubric, rubric-bank
 votes                CSV of the preferences of one lens or all
+verdicts             CSV of what judges said, by order and dimension
 run, qrels           the ranking of the evidence, and its grades of relevance
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
+from nuggetstream.files.dataset import OVERALL
 from nuggetstream.files.formats import answer_exports, arena_exports, nuggetizer_exports, rubric_exports
 from nuggetstream.files.formats.exporting import Export, View
 from nuggetstream.files.opening import UnusableFile
@@ -22,6 +24,7 @@ from nuggetstream.files.opening import UnusableFile
 _RELEVANCE = "retrieval_relevance"  # the evaluator that grades retrieved documents
 _TAG = "nuggetstream"
 ALL = "all"
+_CHOICES = {"a": "a", "b": "b", "tie": "n", "both_bad": "n"}
 _VOTE_COLUMNS = ("battle_id", "arena", "system_a", "system_b", "winner", "lens", "source", "language", "time")
 
 
@@ -51,6 +54,28 @@ def preferences_of(view: View) -> Iterator[tuple[str, str, str | None]]:
     yield Lens.NUGGET.value, "nuggets", verdict["preference"] if verdict else None
     for judgment in view.get("judgments") or ():
         yield Lens.JUDGE.value, judgment["evaluator"], judgment["winner"]
+
+
+def _verdicts(view: View) -> Iterator[Mapping[str, Any]]:
+    """What each judge, or member of a panel, said in each order and dimension."""
+    for judgment in view.get("judgments") or ():
+        for judge in (judgment, *(judgment.get("members") or ())):
+            name = judgment["evaluator"] + (f" {judge['name']}" if "name" in judge else "")
+            for said in judge.get("verdicts") or ():
+                sides = ("a", "b") if said["first"] == "a" else ("b", "a")
+                overall = [{"dimension": OVERALL, "winner": said["winner"]}]
+                for part in said.get("dimensions") or overall:
+                    label = _CHOICES[part["winner"]]
+                    yield {
+                        "item": view["id"],
+                        "worker": f"{name}, {sides[0]} first",
+                        "dimension": part["dimension"],
+                        "label": label,
+                        "first": view[sides[0]]["system"],
+                        "second": view[sides[1]]["system"],
+                        "shown": dict(zip(sides, "ab", strict=True)).get(label, label),
+                        "evaluator": name,
+                    }
 
 
 def _run(view: View) -> Iterator[str]:
@@ -89,6 +114,14 @@ EXPORTS: list[Export] = [
     *answer_exports.EXPORTS,
     *rubric_exports.EXPORTS,
     _VOTES,
+    Export(
+        name="verdicts",
+        title="verdicts",
+        rows=_verdicts,
+        kept="what each judge said in each order and dimension, for `nuggetstream crowd`",
+        lost="all else; battles without a verdict",
+        columns=("item", "worker", "dimension", "label", "first", "second", "shown", "evaluator"),
+    ),
     Export(
         name="run",
         title="TREC run",

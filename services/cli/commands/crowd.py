@@ -9,7 +9,7 @@ import click
 
 from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.opening import UnusableFile
-from services.cli.crowd_options import COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
+from services.cli.crowd_options import COLUMN_OPTIONS, COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
 from services.cli.names import names_of
 from services.cli.sections import Sectioned
 from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
@@ -171,6 +171,52 @@ def compare(
         found = compare_groups(*grouped_grades(read_records(grades), by, within, rows, text))
     tables = (found.means_table(), found.table(), found.dimensions_table(), found.references_table())
     show(group(*(part for table in tables if table.rows for part in (result_table(table), ""))), plain=plain)
+
+
+@command.command("arms", short_help="People, experts, judges and ratings in one table of agreement.")
+@click.argument("arms", nargs=-1, required=True, metavar="NAME=FILE...")
+@click.option(
+    "--gold", type=click.Path(path_type=Path, dir_okay=False), help="Gold labels, such as gold.csv of --out."
+)
+@click.option("--by", metavar="COLUMN", help="Column each of whose values is an arm of its own.")
+@with_options(COLUMN_OPTIONS)
+@plain_option
+@needing_extras
+def compare_arms(
+    arms: tuple[str, ...], gold: Path | None, by: str | None, *, plain: bool, **given: Any
+) -> None:
+    """How far each arm of a study agrees with itself, with gold labels, and with the other arms.
+
+    An arm is a file of labels as `nuggetstream crowd` reads it: votes of people, answers of experts, ratings
+    of single answers, or what a judge said, as `nuggetstream export --to verdicts` writes it. A file without
+    a column of workers is by one. A column that an option names counts in the files that have it.
+
+    Exits 2 when a file cannot be used, naming file, line and field.
+    """
+    from nuggetstream.crowd import arms as library
+    from nuggetstream.files.arm_labels import arms_of
+    from nuggetstream.files.cells import group
+    from nuggetstream.files.records import read_records
+    from nuggetstream.files.result_tables import result_table
+    from nuggetstream.files.worker_labels import LabelColumns
+
+    named = [(name or Path(file).stem, Path(file)) for name, _, file in (arm.rpartition("=") for arm in arms)]
+    files = dict(named)
+    if len(files) < len(named):
+        raise click.UsageError("two arms have one name; give each its own, as in people=votes.csv")
+    columns = LabelColumns(
+        items=given["item"],
+        worker=given["worker"],
+        labels=given["label"],
+        dimension=given["dimension"],
+        sides=given["sides"],
+    )
+    with refusing(UnusableFile):
+        sources = {name: (path, read_records(path)) for name, path in files.items()}
+        labels, golden = arms_of(sources, (gold, read_records(gold)) if gold else None, columns, by)
+        found = library.compare_arms(labels, golden)
+    tables = [table for table in (found.table(), found.across_table()) if table.rows]
+    show(group(*(part for table in tables for part in (result_table(table), ""))), plain=plain)
 
 
 def _crowd_options(given: dict[str, Any]) -> "CrowdOptions":
