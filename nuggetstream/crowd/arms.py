@@ -213,7 +213,8 @@ def _preferences(ratings: Labels, pairs: Labels) -> Iterator[WorkerLabel]:
         values = [means.get(JOINED.join((*topic, side)), nan) for side in sorted((pair.first, pair.second))]
         if not any(map(isnan, values)):
             first, second = values
-            yield WorkerLabel(name, MEAN, "a" if first > second else "b" if first < second else "n")
+            label = "a" if first > second else "b" if first < second else "n"
+            yield WorkerLabel(item=name, worker=MEAN, label=label)
 
 
 def _by_item(labels: Labels) -> dict[str, list[WorkerLabel]]:
