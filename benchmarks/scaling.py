@@ -11,22 +11,21 @@ from functools import partial
 
 RATES = (1, 12, 100, 1_000)  # battles a second
 DAY = 86_400  # seconds
-# `python -m benchmarks.live --scale medium --rate 3` on two quiet cores, all goals of the explanation and the
-# rating met: processor seconds of a battle beyond what readers of the board cost.
+# `make bench-live` on two quiet cores: processor seconds of a battle beyond what readers of the board cost.
 PROCESSOR = {
-    "gateway": 0.048,
-    "scraper": 0.005,
-    "indexer": 0.014,
-    "retriever": 0.009,
-    "nuggetizer": 0.044,
-    "assigner": 0.042,
-    "judge": 0.046,
-    "rater": 0.013,
-    "recorder": 0.050,
+    "gateway": 0.037,
+    "scraper": 0.004,
+    "indexer": 0.011,
+    "retriever": 0.007,
+    "nuggetizer": 0.035,
+    "assigner": 0.031,
+    "judge": 0.036,
+    "rater": 0.011,
+    "recorder": 0.037,
 }
-BROKER_CPU, DATABASE_CPU = 0.025, 0.032  # processor seconds
-MESSAGES, MESSAGE_BYTES = 31.5, 70_800  # that the broker receives, acks and requests included
-TRANSACTIONS, ROWS, DATABASE_BYTES, LOG_BYTES = 75, 168, 50_000, 84_000
+BROKER_CPU, DATABASE_CPU = 0.019, 0.025  # processor seconds
+MESSAGES, MESSAGE_BYTES = 31.4, 70_800  # that the broker receives, acks and requests included
+TRANSACTIONS, ROWS, DATABASE_BYTES, LOG_BYTES = 74, 168, 43_100, 90_000
 PROCESS_MB = 2_266 / 9  # `make bench-live`: all nine services after 1,500 battles
 PAGES, PAGES_A_SECOND = 10, 153  # sources of a battle; `make bench-scraper`: pages a core extracts
 STORED = 8  # messages in streams: the hops of `make bench-cpu`
