@@ -31,9 +31,9 @@ from services.nuggetizer.stage import Nuggetizer
 from services.offline.app import create_app
 from services.runtime.llm.build import build_chat_model, with_asgi
 from services.runtime.llm.settings import LLMSettings
+from services.store.content.nugget_banks import NuggetLabels, NuggetLists
 from services.store.database import Database
 from services.store.migrate import upgrade
-from services.store.nugget_banks import NuggetLabels, NuggetLists
 
 AT_ONCE = 8
 

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, event
 from nuggetstream.files.submission import parse_submission
 from services.runtime.bus import Bus, BusSettings, Outgoing, ensure
 from services.runtime.nats_server import NatsServer
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
 from services.store.migrate import upgrade
 from services.wire.topology import consumers, streams

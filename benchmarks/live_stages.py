@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import select
 
-from services.store.call_tables import calls
 from services.store.database import Database
+from services.store.spend.call_tables import calls
 from services.store.tables import battles, events
 
 _RECORDED = {"submitted": "accept", "scraped": "fetch", "indexed": "index", "retrieved": "retrieve"}

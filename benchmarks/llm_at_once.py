@@ -20,7 +20,7 @@ from benchmarks.cpu import serving_model
 from benchmarks.llm_variants import LIVE, judge_of
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from services.assigner.stage import Assigner
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.judge.stage import Panel
 from services.nuggetizer.stage import Nuggetizer
 from services.runtime.llm.build import build_chat_model

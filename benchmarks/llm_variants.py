@@ -21,7 +21,7 @@ from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRe
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
 from services.assigner.shared_labels import SharedLabels
 from services.assigner.stage import Assigner
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.judge.asking import Member
 from services.judge.registry import EVALUATORS
 from services.judge.stage import Panel
@@ -34,9 +34,9 @@ from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.prices import OFFLINE_MODEL, Price, Tokens
 from services.runtime.llm.settings import LLMSettings
+from services.store.content.nugget_banks import NuggetLabels, NuggetLists
 from services.store.database import Database
 from services.store.migrate import upgrade
-from services.store.nugget_banks import NuggetLabels, NuggetLists
 
 # Per million tokens; the proportions are those of many providers.
 PRICE = Price(input=Decimal("0.40"), cached_input=Decimal("0.10"), output=Decimal("1.60"))

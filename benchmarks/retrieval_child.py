@@ -27,7 +27,7 @@ from services.retriever.index import Query
 from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.runtime.lifecycle import take_short_turns
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunks import Chunks, StoredChunk
 from services.store.database import Database
 from services.store.migrate import upgrade
 

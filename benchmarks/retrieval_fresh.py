@@ -19,8 +19,8 @@ from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.runtime.embedding import Vectors
 from services.runtime.lifecycle import take_short_turns
-from services.store.chunk_changes import ChunkChanges
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunk_changes import ChunkChanges
+from services.store.content.chunks import Chunks, StoredChunk
 from services.store.database import Database
 
 MODEL = "bench"

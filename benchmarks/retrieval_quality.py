@@ -20,7 +20,7 @@ from benchmarks.retrieval_child import opened
 from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from services.indexer.loading import local_model
 from services.retriever.pgvector import PgVectorIndex
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunks import Chunks, StoredChunk
 
 DEPTH, POOL, RESAMPLES = 5, 200, 10_000
 

@@ -29,7 +29,7 @@ from services.retriever.memory import MemoryIndex
 from services.retriever.port import VectorIndex
 from services.retriever.search import Scope, Searcher
 from services.runtime.embedding import Embedder
-from services.store.chunks import Chunks, Origin, Sources, StoredSource
+from services.store.content.chunks import Chunks, Origin, Sources, StoredSource
 from services.store.database import Database
 
 _OWN = (Scope.BATTLE, Scope.ANSWER_A, Scope.ANSWER_B)

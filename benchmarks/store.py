@@ -34,11 +34,11 @@ from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.runtime.llm.accounting import Ledger
 from services.runtime.llm.budget import Budget, Limit
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome_writing import put_all
-from services.store.outcomes import Outcomes
-from services.store.spend import DatabaseSpendStore
+from services.store.outcomes.outcome_writing import put_all
+from services.store.outcomes.outcomes import Outcomes
+from services.store.spend.spend import DatabaseSpendStore
 from services.wire.rating_queries import AgreementQuery, TimelineQuery
 
 GOALS = {  # seconds at the largest size

@@ -18,7 +18,7 @@ from sqlalchemy import make_url, text
 
 from services.store.database import Database
 from services.store.migrate import upgrade
-from services.store.recount import recount
+from services.store.outcomes.recount import recount
 
 ARENA = "bench"
 JUDGE, SECOND_JUDGE = "pairwise", "second"

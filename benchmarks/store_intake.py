@@ -19,12 +19,12 @@ from nuggetstream.domain import event as events
 from nuggetstream.domain.battle import Answer, Battle, Side, Source, Vote
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, AssignmentSet, Importance, Nugget, NuggetList, Support
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import DeletionResult, Deletions
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.recording import NewEvent
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.stated_outcomes import outcomes_of
 from services.wire.codec import encode
 
 WRITERS = 3

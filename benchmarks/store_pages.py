@@ -22,12 +22,12 @@ from services.gateway.ratings.client import RatingsClient
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.runtime import rpc
-from services.store.api_keys import ApiKeys
-from services.store.audit_log import AuditLog
-from services.store.battle_search import BattleSearch
-from services.store.battles import Battles
+from services.store.access.api_keys import ApiKeys
+from services.store.access.audit_log import AuditLog
+from services.store.battles.battle_search import BattleSearch
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.outcomes.outcomes import Outcomes
 
 
 @asynccontextmanager

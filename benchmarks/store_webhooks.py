@@ -18,10 +18,10 @@ from services.gateway.stream.reading import EventReader
 from services.gateway.webhooks.dispatcher import Dispatcher, Patience
 from services.gateway.webhooks.sender import Sender
 from services.runtime.address_guard import GuardedBackend, SystemResolver
-from services.store.battles import Battles
+from services.store.access.webhooks import Webhook, Webhooks
+from services.store.battles.battles import Battles
+from services.store.battles.event_tail import EventTail
 from services.store.database import Database
-from services.store.event_tail import EventTail
-from services.store.webhooks import Webhook, Webhooks
 
 
 class HasDatabase(Protocol):

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.views.common import View
 from nuggetstream.views.events import OF_KIND, EventView
-from services.cli.registry import GRPC_PORTS
+from services.cli.wiring.registry import GRPC_PORTS
 from services.wire.permissions import Permissions, permissions
 
 ROOT = Path(__file__).parents[1]

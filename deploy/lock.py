@@ -28,7 +28,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from nuggetstream.domain.pipeline import MODEL_STAGES
-from services.cli.registry import SERVICES
+from services.cli.wiring.registry import SERVICES
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "deploy" / "requirements"

@@ -24,25 +24,25 @@ from services.runtime.llm.accounting import Entry
 from services.runtime.llm.call_log import ModelCall
 from services.runtime.llm.call_log import Outcome as CallOutcome
 from services.runtime.llm.prices import Money, Tokens
-from services.store.battle_search import BattleFilter, BattleSearch
-from services.store.battles import BattleRow, Battles
-from services.store.blobs import Blobs, Replies
-from services.store.call_log import DatabaseCallLog
-from services.store.cells import Cell, read_counts
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.battles.battle_search import BattleFilter, BattleSearch
+from services.store.battles.battles import BattleRow, Battles
+from services.store.battles.event_bodies import value_of_battle
+from services.store.battles.recording import NewEvent
 from services.store.compressed import decompress, packed
+from services.store.content.blobs import Blobs, Replies
+from services.store.content.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
-from services.store.event_bodies import value_of_battle
 from services.store.locks import lock
-from services.store.outcome import Outcome
-from services.store.outcome_rows import OutcomeRows
-from services.store.outcome_writing import put_all
-from services.store.outcomes import Outcomes
-from services.store.recording import NewEvent
-from services.store.reruns import Restart, restart_failed
-from services.store.spend import DatabaseSpendStore
+from services.store.outcomes.cells import Cell, read_counts
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.outcome_rows import OutcomeRows
+from services.store.outcomes.outcome_writing import put_all
+from services.store.outcomes.outcomes import Outcomes
+from services.store.spend.call_log import DatabaseCallLog
+from services.store.spend.spend import DatabaseSpendStore
 from services.store.tables import battles as battle_table
 from services.store.tables import metadata
+from services.store.work.reruns import Restart, restart_failed
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 from services.wire.texts import texts_of

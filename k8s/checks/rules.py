@@ -20,7 +20,7 @@ _SECRETS = {
     "OPENAI_API_KEY",
 }
 _PRICES = "NUGGETSTREAM_LLM_PRICES"
-_DRAIN = 5  # seconds that the process takes after its grace (services.cli.process)
+_DRAIN = 5  # seconds that the process takes after its grace (services.cli.wiring.process)
 
 
 def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:

@@ -2,7 +2,7 @@
 
 from services.access.keys import Policy
 from services.runtime.listening import is_loopback
-from services.store.api_keys import ApiKeys
+from services.store.access.api_keys import ApiKeys
 
 
 class Unprotected(Exception):

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Generic, TypeVar
 
 from services.access.callers import EVERY_ROLE, Caller, Role, Unauthenticated
-from services.store.api_keys import ApiKeys, StoredKey
+from services.store.access.api_keys import ApiKeys, StoredKey
 
 PREFIX = "ngs"
 LIFETIME = 10.0  # seconds

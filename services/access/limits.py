@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from services.access.callers import Caller, TooMany
-from services.store.api_keys import ApiKeys, today
+from services.store.access.api_keys import ApiKeys, today
 
 PARTICIPANTS = 60
 """People per minute and process who begin a study from one address, such as a university's."""

@@ -29,7 +29,7 @@ from services.access.signing import HEADER, is_signed
 from services.access.visits import VISIT, Visit, audit
 from services.runtime.errors import StageError
 from services.runtime.rpc_errors import end_call
-from services.store.audit_log import AuditLog
+from services.store.access.audit_log import AuditLog
 
 Context = grpc.aio.ServicerContext[Any, Any]
 S = TypeVar("S")

@@ -15,7 +15,7 @@ import structlog
 from nuggetstream.views.audit import AuditView
 from services.access.callers import ANYBODY, Caller, NotAllowed, Role, Unauthenticated
 from services.runtime.errors import Unavailable
-from services.store.audit_log import AuditLog
+from services.store.access.audit_log import AuditLog
 
 log = structlog.get_logger(__name__)
 _CSRF = "the form is outdated, or was not made by this site: load the page again"

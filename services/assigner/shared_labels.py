@@ -13,7 +13,7 @@ from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.nugget import Assignment, BankVersion, Nugget
 from services.runtime.llm.model import joined
 from services.runtime.single_writer import SingleWriter
-from services.store.nugget_banks import NuggetLabels
+from services.store.content.nugget_banks import NuggetLabels
 
 
 @dataclass(frozen=True, slots=True)

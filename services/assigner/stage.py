@@ -22,7 +22,7 @@ from services.runtime.llm.model import ChatModel, DecisionModel, Reply, joined
 from services.runtime.llm.numbering import quoted
 from services.runtime.llm.replies import AssignmentReply
 from services.runtime.stage import Stage
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.wire.stages import event_stage
 
 ModelsOf = Callable[[str], Awaitable[tuple[ChatModel, DecisionModel | None]]]

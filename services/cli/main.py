@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import ModuleType
 from typing import Any
@@ -18,19 +18,14 @@ class Command:
     """A subcommand.
 
     Attributes:
-        file: Name of its module in `services.cli.commands`.
+        module: Its module; in `GROUPS` its name in the folder of its group.
         summary: Its line in the list of commands.
         extra: The extra of the package that it needs; None where the package alone is enough.
     """
 
-    file: str
+    module: str
     summary: str
     extra: str | None = None
-
-    @property
-    def module(self) -> str:
-        """Its module."""
-        return f"services.cli.commands.{self.file}"
 
 
 GROUPS = {
@@ -82,7 +77,11 @@ GROUPS = {
         "offline-model": Command("offline_model", "Serve the offline model over HTTP.", "judge"),
     },
 }
-COMMANDS = {name: command for commands in GROUPS.values() for name, command in commands.items()}
+COMMANDS = {
+    name: replace(command, module=f"services.cli.commands.{group.lower()}.{command.module}")
+    for group, commands in GROUPS.items()
+    for name, command in commands.items()
+}
 
 
 # Variables that libraries read once, when they are loaded; an operator can set others.

@@ -21,9 +21,9 @@ from services.gateway.webhooks.routes import routes as webhook_routes
 from services.gateway.webhooks.sender import Sender
 from services.runtime.bus import Bus
 from services.store.database import Database
-from services.store.studied_battles import StudiedBattles
-from services.store.studies import Studies
-from services.store.study_tasks import StudyTasks
+from services.store.studies.studied_battles import StudiedBattles
+from services.store.studies.studies import Studies
+from services.store.studies.study_tasks import StudyTasks
 
 _NO_BUDGETS = Budgets()
 

@@ -20,13 +20,13 @@ from services.gateway.ratings.biases import biases_of
 from services.gateway.ratings.client import RatingsClient
 from services.gateway.ratings.style_boards import StyleBoards
 from services.runtime.large_work import sized
-from services.store.battle_search import BattleFilter, BattlePage, BattleSearch, Position
-from services.store.battles import BattleRow, Battles
-from services.store.costs import Costs
-from services.store.doubts import Doubts
-from services.store.label_agreement import LabelCounts
-from services.store.outcomes import Outcomes
-from services.store.system_shares import SystemShares
+from services.store.battles.battle_search import BattleFilter, BattlePage, BattleSearch, Position
+from services.store.battles.battles import BattleRow, Battles
+from services.store.outcomes.doubts import Doubts
+from services.store.outcomes.label_agreement import LabelCounts
+from services.store.outcomes.outcomes import Outcomes
+from services.store.outcomes.system_shares import SystemShares
+from services.store.spend.costs import Costs
 from services.wire.model_state import ModelStates
 from services.wire.retries import StageRetries
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from nuggetstream.domain.identity import derived_id
 from services.indexer.sentences import Sentence, sentences
-from services.store.chunk_texts import Span
-from services.store.chunks import Origin, StoredChunk
+from services.store.content.chunk_texts import Span
+from services.store.content.chunks import Origin, StoredChunk
 
 # Part of every chunk id, because another way to cut gives other chunks.
 SPLITTER = "sentencex-3"

@@ -14,8 +14,8 @@ from services.indexer.chunking import SPLITTER, cut
 from services.runtime.embedding import Embedder
 from services.runtime.errors import Unavailable
 from services.runtime.stage import Stage
-from services.store.blobs import Blobs
-from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
+from services.store.content.blobs import Blobs
+from services.store.content.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.wire.stages import event_stage
 
 

@@ -15,7 +15,7 @@ from services.runtime.embedding import Embedder, Vectors, stacked
 from services.runtime.errors import Outage
 from services.runtime.metrics import EMBEDDED
 from services.runtime.shared_cache import Retention, SharedCache
-from services.store.chunks import Chunks
+from services.store.content.chunks import Chunks
 
 _STORE_BATCH = 128  # vectors stored at once, so that an interrupted battle does not lose all of them
 _WAIT_S = 60.0

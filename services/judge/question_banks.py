@@ -19,7 +19,7 @@ from services.judge.grades.bank import BankPrompt, QuestionsReply
 from services.runtime.llm.model import Reply
 from services.runtime.llm.prompt import Prompt, PromptOverrides
 from services.runtime.single_writer import SingleWriter
-from services.store.question_banks import StoredQuestionBanks
+from services.store.content.question_banks import StoredQuestionBanks
 
 AskBank = Callable[[Prompt[QuestionsReply]], Awaitable[Reply[QuestionsReply]]]
 

@@ -30,7 +30,7 @@ from services.runtime.errors import Permanent
 from services.runtime.llm.assignment import PAPER_VERSION
 from services.runtime.metrics import FLIPS, begin_values
 from services.runtime.stage import Stage
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.wire.evaluators import Readable, durable_of
 from services.wire.stages import event_stage
 from services.wire.topology import grader_consumer

@@ -21,7 +21,7 @@ from nuggetstream.domain.identity import content_hash, derived_id, same_query
 from nuggetstream.domain.nugget import OTHER_ANSWER, BankVersion, Importance, Provenance, Revision
 from services.nuggetizer.creation import Created, Draft, trim, without_repetitions
 from services.runtime.single_writer import SingleWriter
-from services.store.nugget_banks import NuggetLists, StoredList
+from services.store.content.nugget_banks import NuggetLists, StoredList
 
 
 @dataclass(frozen=True, slots=True)

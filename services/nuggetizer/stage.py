@@ -22,7 +22,7 @@ from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import ModelInContext
 from services.runtime.llm.model import ChatModel, DecisionModel
 from services.runtime.stage import Stage
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.wire.stages import event_stage
 
 # What new answers add to a shared list: each at most a tenth of the limit, until the list is twice as long.

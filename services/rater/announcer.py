@@ -18,7 +18,7 @@ from nuggetstream.domain.identity import derived_id
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.runtime.polling import ended_before, pause
-from services.store.outcomes import Outcomes
+from services.store.outcomes.outcomes import Outcomes
 from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)

@@ -28,8 +28,8 @@ from services.rater.counting import Counted, board_of_counts, timeline_of
 from services.rater.memory import Memory
 from services.rater.options import naming_the_field
 from services.rater.views import advice_view, board_view, pairs_view, period_view
-from services.store.battles import Battles
-from services.store.outcomes import Outcomes
+from services.store.battles.battles import Battles
+from services.store.outcomes.outcomes import Outcomes
 from services.wire.rating_queries import (
     AdviceQuery,
     AgreementQuery,

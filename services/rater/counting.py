@@ -14,7 +14,7 @@ from nuggetstream.ratings.fitting.weights import WeightMemory
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.options import Every, InvalidOption, Options
 from nuggetstream.ratings.timeline import Period, timeline_of_tallies
-from services.store.outcomes import LensCounts
+from services.store.outcomes.outcomes import LensCounts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import BATTLE_COST
-from services.store.costs import Costs
+from services.store.spend.costs import Costs
 from services.wire.evaluators import GRADER_PREFIX
 
 

@@ -9,7 +9,7 @@ from nuggetstream.nuggets.label_agreement import LabelPair, agreement_of
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import LABEL_KAPPA, arena_label
 from services.runtime.polling import repeat
-from services.store.label_agreement import LabelCounts
+from services.store.outcomes.label_agreement import LabelCounts
 
 log = structlog.get_logger(__name__)
 _INTERVAL = 15.0  # seconds

@@ -17,7 +17,7 @@ import structlog
 from nuggetstream.domain.event import BattleEvent
 from services.runtime.errors import Permanent
 from services.runtime.polling import keep_at
-from services.store.parked import ParkedEvents
+from services.store.work.parked import ParkedEvents
 from services.wire.codec import UndecodableMessage, decode
 
 log = structlog.get_logger(__name__)

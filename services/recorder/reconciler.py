@@ -28,11 +28,11 @@ from services.runtime import metrics
 from services.runtime.bus import Bus
 from services.runtime.errors import Unavailable
 from services.runtime.polling import keep_at
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.inputs import first_input, recorded_input
+from services.store.content.text_references import Filled
 from services.store.database import Database
-from services.store.inputs import first_input, recorded_input
-from services.store.text_references import Filled
-from services.store.work import Pending, PendingWork, Worker
+from services.store.work.pending import Pending, PendingWork, Worker
 from services.wire.codec import BlobStore, UndecodableMessage
 from services.wire.evaluators import EVALUATORS
 from services.wire.publishing import Publish, publisher

@@ -42,12 +42,12 @@ from services.runtime.metrics import (
     arena_label,
 )
 from services.runtime.stage import Stage
-from services.store.battles import Battles
-from services.store.blobs import Blobs
-from services.store.costs import Costs
-from services.store.outcome import Outcome
-from services.store.recording import NewEvent, Recorded, Recording
-from services.store.stated_outcomes import outcomes_of
+from services.store.battles.battles import Battles
+from services.store.battles.recording import NewEvent, Recorded, Recording
+from services.store.content.blobs import Blobs
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.stated_outcomes import outcomes_of
+from services.store.spend.costs import Costs
 from services.wire.codec import encode
 from services.wire.evaluators import EVALUATORS
 from services.wire.stages import event_stage

@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.text.snippets import quoted
 from services.retriever.search import Searcher, evidence_of, sides_by_page
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 
 
 async def with_cited(

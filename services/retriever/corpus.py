@@ -10,8 +10,8 @@ from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from services.retriever.index import Hit, Query
 from services.retriever.port import ALL, Filter, VectorIndex
 from services.runtime.embedding import Embedder, Vectors
-from services.store.chunk_changes import ChunkChanges, Mark
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunk_changes import ChunkChanges, Mark
+from services.store.content.chunks import Chunks, StoredChunk
 
 _POOL = 4  # each ranking contributes this many times the requested number of chunks to the fusion
 _BATCH = 2000  # chunks that are added at once

@@ -11,7 +11,7 @@ from nuggetstream.statistics.fusion import reciprocal_rank_fusion
 from nuggetstream.text.terms import terms
 from services.retriever.bm25 import Postings
 from services.runtime.embedding import Vectors
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 
 Hit = tuple[StoredChunk, float]
 

@@ -21,7 +21,7 @@ from nuggetstream.text.terms import terms
 from services.retriever.bm25 import Postings
 from services.retriever.port import ALL, MAX_CHUNKS, REMEDY, Filter, language_subtag
 from services.runtime.embedding import Vectors
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 
 log = structlog.get_logger(__name__)
 

@@ -33,7 +33,7 @@ from services.retriever.port import ALL, Filter, language_subtag
 from services.retriever.term_statistics import TermStatistics
 from services.runtime.embedding import Vectors
 from services.runtime.errors import Unavailable
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 from services.store.database import Database
 from services.store.utc_datetime import UtcDateTime
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.runtime.embedding import Vectors
-from services.store.chunks import Origin, StoredChunk
+from services.store.content.chunks import Origin, StoredChunk
 
 MAX_CHUNKS = 200_000
 """Number of chunks up to which exact searches in memory are recommended."""

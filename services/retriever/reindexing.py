@@ -8,8 +8,8 @@ from sqlalchemy import delete
 from services.retriever.corpus import ChunkVectors
 from services.retriever.pg_table import TABLES, drop_tables
 from services.retriever.pgvector import PgVectorIndex
-from services.store.chunk_changes import ChunkChanges
-from services.store.chunk_tables import vectors as vector_table
+from services.store.content.chunk_changes import ChunkChanges
+from services.store.content.chunk_tables import vectors as vector_table
 from services.store.database import Database
 
 _BATCH = 500  # chunks

@@ -13,8 +13,8 @@ from services.retriever.index import Hit, Query, rank_few
 from services.retriever.port import ALL, Filter, VectorIndex
 from services.retriever.reranking import Reranking
 from services.runtime.embedding import Embedder
-from services.store.chunk_changes import ChunkChanges
-from services.store.chunks import DEFAULT_ARENA, Chunks, Sources, StoredChunk, StoredSource
+from services.store.content.chunk_changes import ChunkChanges
+from services.store.content.chunks import DEFAULT_ARENA, Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 
 

@@ -11,7 +11,7 @@ from services.retriever.search import Scope, Searcher
 from services.retriever.variations import QueryVariations
 from services.runtime import tracing
 from services.runtime.stage import Stage
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.wire.stages import event_stage
 
 EVIDENCE_LIMIT = 50  # chunks per battle, as in Search Arena Meets Nuggets

@@ -40,7 +40,7 @@ from services.scraper.shared_pages import SharedPages
 from services.scraper.time_budget import TimeBudget
 from services.scraper.transport import ByteLimits, GuardedTransport
 from services.scraper.visit import Visit, invalid, validators_for
-from services.store.fetched_pages import FetchedPages
+from services.store.content.fetched_pages import FetchedPages
 
 _log = structlog.get_logger(__name__)
 T = TypeVar("T")

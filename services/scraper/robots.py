@@ -19,7 +19,7 @@ from services.scraper.settings import ScraperSettings
 from services.scraper.shared_pages import SharedPages
 from services.scraper.time_budget import TimeBudget
 from services.scraper.transport import ByteLimits, GuardedTransport
-from services.store.fetched_pages import FetchedRobots
+from services.store.content.fetched_pages import FetchedRobots
 
 _REDIRECTS = 5  # the minimum that RFC 9309 requires
 _BASE_WEIGHT = 2_000

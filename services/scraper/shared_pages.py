@@ -11,7 +11,7 @@ from services.scraper.canonical import WebUrl
 from services.scraper.clock import Clock
 from services.scraper.outcome import PageOutcome
 from services.scraper.stored_outcome import as_json, outcome_of
-from services.store.fetched_pages import FetchedPage, FetchedPages, FetchedRobots, key_of
+from services.store.content.fetched_pages import FetchedPage, FetchedPages, FetchedRobots, key_of
 
 _LEASE_S = 15.0  # a claim that is not extended ends, so that nobody waits long for a killed process
 

@@ -18,7 +18,7 @@ from services.runtime.metrics import PAGES, begin_values
 from services.runtime.stage import Stage
 from services.scraper.cited_passages import with_cited_passages
 from services.scraper.outcome import PageOutcome, Quality
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.wire.stages import event_stage
 
 

@@ -20,24 +20,24 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.util import OrderedSet
 
-import services.store.access_tables
-import services.store.bank_tables
-import services.store.call_tables
-import services.store.canary_runs
-import services.store.chunk_tables
-import services.store.doubts
-import services.store.edit_tables
-import services.store.fetch_tables
-import services.store.judge_biases
-import services.store.label_tables
-import services.store.outbox
-import services.store.parked
-import services.store.question_tables
-import services.store.slices
-import services.store.study_tables
+import services.store.access.tables
+import services.store.access.webhook_tables
+import services.store.battles.edit_tables
+import services.store.content.bank_tables
+import services.store.content.chunk_tables
+import services.store.content.fetch_tables
+import services.store.content.question_tables
+import services.store.outcomes.doubts
+import services.store.outcomes.judge_biases
+import services.store.outcomes.label_tables
+import services.store.outcomes.slices
+import services.store.spend.call_tables
+import services.store.studies.study_tables
 import services.store.tables
-import services.store.webhook_tables
-import services.store.work  # noqa: F401 - all of these declare tables or indexes
+import services.store.work.canary_runs
+import services.store.work.outbox
+import services.store.work.parked
+import services.store.work.pending  # noqa: F401 - all of these declare tables or indexes
 from services.store.database import Database
 from services.store.schema import metadata
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from services.cli.registry import SERVICES
+from services.cli.wiring.registry import SERVICES
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

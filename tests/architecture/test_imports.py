@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 import nuggetstream
 from deploy.lock import LEFT_OUT, needed
 from services.cli.main import COMMANDS
-from services.cli.registry import SERVICES, wiring_of
+from services.cli.wiring.registry import SERVICES, wiring_of
 from services.wire.evaluators import EVALUATORS
 
 ROOT = Path(__file__).parents[2]
@@ -157,7 +157,9 @@ def test_a_service_imports_nothing_of_another_one(service: str) -> None:
 )
 def test_a_command_that_asks_a_gateway_loads_no_database(name: str) -> None:
     """They are typed one after the other, and a second of imports is felt each time."""
-    modules = loaded(COMMANDS[name].module, "services.cli.administrator", "services.cli.process")
+    modules = loaded(
+        COMMANDS[name].module, "services.cli.commands.administrator", "services.cli.wiring.process"
+    )
     assert not {"sqlalchemy", "alembic", "scipy"} & {module.partition(".")[0] for module in modules}
 
 
@@ -170,8 +172,8 @@ def test_a_public_function_finds_its_packages(name: str) -> None:
 def test_imports_inside_functions_and_for_types_are_left_out() -> None:
     of_main = loaded("services.cli.main")
     assert "click" in of_main
-    assert "services.cli.commands.demo" not in of_main
-    assert "services.cli.wiring.parts" not in loaded("services.cli.registry")
+    assert "services.cli.commands.start.demo" not in of_main
+    assert "services.cli.wiring.parts" not in loaded("services.cli.wiring.registry")
 
 
 def test_a_missing_package_is_found_with_the_module_that_imports_it() -> None:

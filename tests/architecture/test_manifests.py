@@ -30,13 +30,13 @@ from k8s.checks.render import (
     render_with,
 )
 from nuggetstream.domain.pipeline import PIPELINE, Stage
-from services.cli.access_settings import AccessSettings
-from services.cli.embedding_settings import EmbeddingSettings
-from services.cli.entry_settings import EntrySettings
-from services.cli.fetch_settings import FetchSettings
-from services.cli.registry import SERVICES
-from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import PipelineSettings, PlatformSettings, ServerSettings
+from services.cli.wiring.access_settings import AccessSettings
+from services.cli.wiring.embedding_settings import EmbeddingSettings
+from services.cli.wiring.entry_settings import EntrySettings
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.registry import SERVICES
+from services.cli.wiring.retrieval import RetrievalSettings
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings, ServerSettings
 from services.gateway.battles.ingest import ingest_stage
 from services.recorder.stage import build as recorder_stage
 from services.runtime import metrics

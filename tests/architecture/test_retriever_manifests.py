@@ -9,7 +9,7 @@ import pytest
 
 from k8s.checks import rules
 from k8s.checks.render import K8S, Manifest, name_of, pod_template, render, render_with
-from services.cli.retrieval import RetrievalSettings
+from services.cli.wiring.retrieval import RetrievalSettings
 from tests.architecture.operators import documented, on_top
 from tests.tools import REQUIRED
 

@@ -12,10 +12,10 @@ from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.nugget import Importance, Nugget, Provenance
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.crowd_study import CrowdStudySubmission
-from services.store.call_log import DatabaseCallLog
-from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
-from services.store.studies import Studies
-from services.store.study_rows import StoredStudy
+from services.store.spend.call_log import DatabaseCallLog
+from services.store.studies.studies import Studies
+from services.store.studies.study_rows import StoredStudy
+from services.store.work.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 from tests.browser.reader import Reader
 from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, between
 from tests.stored import call_of

@@ -12,9 +12,9 @@ from nuggetstream.domain.pipeline import PIPELINE
 from services.cli.demo.arena.running import running_arena
 from services.cli.demo.battles import read_battles
 from services.cli.demo.site import demo_root, serve_site
-from services.cli.embedded import Choices
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 from tests.browser.reader import Reader
 from tests.browser.test_accessible_pages import FAINT, PHONE, SMALL

@@ -6,9 +6,9 @@ import pytest
 from selenium.webdriver import Chrome
 
 from nuggetstream.client import AsyncClient
-from services.cli.embedded import Choices, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 from tests.browser.reader import Reader
 

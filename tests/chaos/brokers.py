@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nats.errors
 
-from services.cli.prepared import NotPreparedYet, require_streams
+from services.cli.wiring.prepared import NotPreparedYet, require_streams
 from services.runtime.broker_token import TOKEN, private_folder, write_private
 from services.runtime.bus import Bus, BusSettings, ensure
 from services.runtime.nats_server import NatsServer

@@ -19,15 +19,15 @@ from pydantic import SecretStr
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import INDEPENDENT
-from services.cli.embedded import Choices, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.offline.serve import running
 from services.runtime.errors import Unavailable
 from services.runtime.llm.settings import LLMSettings
-from services.store.battles import Battles
-from services.store.outcomes import Outcomes
-from services.store.recount import recount
+from services.store.battles.battles import Battles
+from services.store.outcomes.outcomes import Outcomes
+from services.store.outcomes.recount import recount
 from tests.chaos.conditions import Seen, problems, summary
 from tests.chaos.endpoint import Endpoint
 from tests.chaos.installation import Installation, installation

@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 from sqlalchemy import make_url
 
-from services.cli.registry import SERVICES
+from services.cli.wiring.registry import SERVICES
 from services.offline.serve import running
 from services.runtime.nats_server import NatsServer
 from services.store.database import Database

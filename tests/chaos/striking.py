@@ -11,7 +11,7 @@ import psutil
 
 from nuggetstream.domain.progress import BattleState
 from services.runtime.errors import Unavailable
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from tests.chaos.installation import Installation
 from tests.chaos.strikes import Kind, Strike
 from tests.stored import latest

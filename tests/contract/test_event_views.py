@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.event import BattleEvent
 from services.gateway.battles.event_views import event_view
-from services.store.event_reading import RecordedEvent
+from services.store.battles.event_reading import RecordedEvent
 from services.wire.codec import encode, schema_of
 from services.wire.subjects import event_name
 from tests.contract import test_wire

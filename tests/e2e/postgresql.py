@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from services.cli import embedded
+from services.cli.wiring import embedded
 from services.store.database import Database
 from services.store.migrate import upgrade
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from click.testing import CliRunner
 
 from services.cli.main import main
-from services.cli.registry import SERVICES
+from services.cli.wiring.registry import SERVICES
 from services.runtime.nats_server import NatsServer
 from tests.brokers import ServerWithUsers
 from tests.e2e.ports import free_ports

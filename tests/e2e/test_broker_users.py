@@ -19,7 +19,7 @@ from nuggetstream.domain.event import BattleJudged, BattleScraped, BattleVoted
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.submission import parse_submission
 from nuggetstream.views.failures import FailureEntry
-from services.cli.registry import SERVICES
+from services.cli.wiring.registry import SERVICES
 from services.runtime.bus import Bus, BusSettings, Notification, Outgoing, ensure
 from services.runtime.errors import Outage
 from services.runtime.rpc_tls import AUTHORITY

@@ -16,7 +16,7 @@ import pytest
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import BattleState
 from nuggetstream.report.sections import CHAPTERS
-from services.cli.settings import NO_MODEL, embedded_model
+from services.cli.wiring.settings import NO_MODEL, embedded_model
 from services.offline.app import create_app
 from services.runtime.asgi import serving
 from services.wire.evaluators import EVALUATORS, Yields, durable_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.client import AsyncClient
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports

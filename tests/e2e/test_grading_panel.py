@@ -16,11 +16,11 @@ from nuggetstream.domain.event import BattleGraded
 from nuggetstream.domain.failure import Reason
 from nuggetstream.files.results import read_results
 from nuggetstream.report.numbers.panels import compute_panels
-from services.cli.embedded import Choices, Embedded, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.graded import graded
-from services.cli.results import ResultsFile
-from services.cli.settings import PipelineSettings
+from services.cli.evaluation.graded import graded
+from services.cli.evaluation.results import ResultsFile
+from services.cli.wiring.embedded import Choices, Embedded, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.judge.grades.lines import GradeLine, GradesReply
 from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt
@@ -28,8 +28,8 @@ from services.offline.app import create_app
 from services.offline.faults import Faults
 from services.offline.serve import running
 from services.runtime.llm.settings import LLMSettings
-from services.store.battles import Battles
-from services.store.costs import Costs
+from services.store.battles.battles import Battles
+from services.store.spend.costs import Costs
 from services.wire.codec import decode
 from tests.asgi import read_again
 from tests.e2e.battles import battle

@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from nuggetstream.client import AsyncClient
-from services.cli.embedded import Choices, embedded
-from services.cli.fetch_settings import FetchSettings
 from services.cli.main import main
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.offline.serve import running
 from services.retriever import cross_encoder
 from services.runtime.llm.settings import LLMSettings
-from services.store.costs import Costs
+from services.store.spend.costs import Costs
 from tests.e2e.battles import battle
 from tests.services.retriever.test_reranking import Server
 

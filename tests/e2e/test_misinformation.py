@@ -12,9 +12,9 @@ from nuggetstream.domain.nugget import Grounding
 from nuggetstream.domain.offline import NOTICE
 from nuggetstream.views.battles import BattleView
 from services.cli.demo.explain import explanation
-from services.cli.embedded import Choices, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 from tests.e2e.with_model import ended
 

@@ -8,10 +8,10 @@ import httpx2
 import pytest
 
 from nuggetstream.client import AsyncClient
-from services.cli.embedded import Embedded
+from services.cli.wiring.embedded import Embedded
 from services.recorder.reconciler import reconciler
 from services.runtime.bus import Bus
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.wire.subjects import STREAM_ARENA
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint

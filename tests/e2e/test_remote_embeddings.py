@@ -9,21 +9,21 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from nuggetstream.client import AsyncClient
-from services.cli.embedded import Choices, embedded
-from services.cli.embedding import open_model, require_model
-from services.cli.embedding_settings import EmbeddingSettings
-from services.cli.fetch_settings import FetchSettings
-from services.cli.prepared import NotPrepared, NotPreparedYet, wait_until_prepared
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, embedded
+from services.cli.wiring.embedding import open_model, require_model
+from services.cli.wiring.embedding_settings import EmbeddingSettings
+from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.indexer import LoadedAtFirstBattle
+from services.cli.wiring.prepared import NotPrepared, NotPreparedYet, wait_until_prepared
+from services.cli.wiring.settings import PipelineSettings
 from services.offline.serve import running
 from services.runtime.bus import Bus
 from services.runtime.errors import ModelOutage
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import KNOWN
-from services.store.chunk_tables import chunks, vectors
-from services.store.costs import Costs
+from services.store.content.chunk_tables import chunks, vectors
 from services.store.database import Database
+from services.store.spend.costs import Costs
 from services.wire.subjects import PREFIX
 from tests.e2e.battles import battle
 from tests.integration.indexer.conftest import Server, error

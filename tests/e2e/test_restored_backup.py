@@ -21,13 +21,13 @@ from sqlalchemy import make_url
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from services.cli import embedded
-from services.cli.data_folder import NATS
+from services.cli.wiring import embedded
+from services.cli.wiring.data_folder import NATS
 from services.recorder.reconciler import reconciler
-from services.store.blobs import Blobs
-from services.store.outbox import Outbox
-from services.store.outcomes import Outcomes
-from services.store.recount import recount
+from services.store.content.blobs import Blobs
+from services.store.outcomes.outcomes import Outcomes
+from services.store.outcomes.recount import recount
+from services.store.work.outbox import Outbox
 from services.wire import topology
 from tests.documents import blocks
 from tests.e2e.battles import battle

@@ -7,8 +7,8 @@ import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from services.store.battles import Battles
-from services.store.outcomes import Outcomes
+from services.store.battles.battles import Battles
+from services.store.outcomes.outcomes import Outcomes
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint
 from tests.e2e.ports import free_ports

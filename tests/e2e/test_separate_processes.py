@@ -9,9 +9,9 @@ import pytest
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.progress import BattleState
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.outcomes.outcomes import Outcomes
 from tests.e2e.battles import battle
 from tests.e2e.processes import Platform, separate_processes
 from tests.stored import latest

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from services.store.call_reading import read_calls
 from services.store.database import Database
+from services.store.spend.call_reading import read_calls
 from services.store.tables import battles
 from tests.e2e.battles import battle
 from tests.e2e.model_endpoint import ModelEndpoint

@@ -18,7 +18,7 @@ from nuggetstream.client import AsyncClient, Client, Ended, Happened
 from nuggetstream.client.following import Watched
 from nuggetstream.domain.progress import BattleState
 from services.cli.demo.folder import claim
-from services.cli.prepared import NotPrepared, require_streams, require_tables, wait_until_prepared
+from services.cli.wiring.prepared import NotPrepared, require_streams, require_tables, wait_until_prepared
 from services.runtime.bus import Bus, ensure, has_streams
 from services.store.database import Database
 from services.store.migrate import upgrade

@@ -8,9 +8,9 @@ import pytest
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.lens import Lens
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.outcomes.outcomes import Outcomes
 from tests.e2e.battles import battle
 from tests.e2e.processes import separate_processes
 from tests.e2e.test_separate_processes import until_all_ended

@@ -12,9 +12,9 @@ import httpx2
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-from services.cli.prepared import NotPreparedYet
-from services.cli.settings import PlatformSettings, ServerSettings
-from services.cli.starting import Start
+from services.cli.wiring.prepared import NotPreparedYet
+from services.cli.wiring.settings import PlatformSettings, ServerSettings
+from services.cli.wiring.starting import Start
 from services.runtime import rpc
 from services.runtime.bus import Bus, ensure
 from services.store.database import Database

@@ -13,9 +13,9 @@ from sqlalchemy import update
 
 from nuggetstream.client import webhook_event
 from services.runtime.nats_server import NatsServer
+from services.store.access.webhook_tables import webhooks
+from services.store.access.webhooks import Webhooks
 from services.store.database import Database
-from services.store.webhook_tables import webhooks
-from services.store.webhooks import Webhooks
 from tests.e2e.ports import free_ports
 from tests.e2e.processes import Process, clean_environment, run_command
 from tests.integration.gateway.webhooks.receiver import Arrived, Receiver, receiver

@@ -11,9 +11,9 @@ from pydantic import SecretStr
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.views.battles import BattleView
-from services.cli.embedded import Choices, Embedded, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, Embedded, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 
 

@@ -19,7 +19,7 @@ from nuggetstream.report.build import write_report
 from nuggetstream.report.sections import CHAPTERS
 from nuggetstream.report.summary import agreement_row, predict, summarise
 from nuggetstream.text.baselines import longer
-from services.cli.results import print_summary
+from services.cli.evaluation.results import print_summary
 from tests.e2e.processes import clean_environment, run_command
 from tests.evaluated import battle, file_of, judgment
 

@@ -8,12 +8,12 @@ from rich.console import Console
 
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import result_views
+from services.cli.commands.showing import BadInput, refusing
 from services.cli.demo.browser import open_url
 from services.cli.demo.explain import explanation
 from services.cli.demo.folder import PAGES
 from services.cli.demo.snapshot import page_of
-from services.cli.results import RESULTS
-from services.cli.showing import BadInput, refusing
+from services.cli.evaluation.results import RESULTS
 
 
 def explain_again(out: Path, battle: str, *, in_browser: bool) -> None:

@@ -3,8 +3,8 @@
 import shutil
 from pathlib import Path
 
-from services.cli.data_folder import locked_folder
-from services.cli.showing import BadInput
+from services.cli.commands.showing import BadInput
+from services.cli.wiring.data_folder import locked_folder
 
 MARK = "made-by-nuggetstream-demo.txt"
 STATE = "state"

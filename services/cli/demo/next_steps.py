@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from services.cli.demo.folder import STATE
-from services.cli.results import RESULTS
+from services.cli.evaluation.results import RESULTS
 
 # A battle as short as a command can be; `eval` reads it from the pipe.
 _OWN = """\

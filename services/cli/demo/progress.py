@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from services.cli.evaluation import Progress
+    from services.cli.evaluation.run import Progress
 
 _LINE_EVERY = 20.0  # seconds, where the output is no terminal
 

@@ -21,14 +21,14 @@ from services.cli.demo.next_steps import next_steps
 from services.cli.demo.progress import ProgressLine
 from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
-from services.cli.embedded import Choices, Embedded, embedded
-from services.cli.embedding_settings import EmbeddingSettings
-from services.cli.evaluation import Evaluation
-from services.cli.fetch_settings import FetchSettings
-from services.cli.kept_lines import KeptLine, kept
-from services.cli.process import STOPPED, read_settings, run, server_settings
-from services.cli.results import write_results
-from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
+from services.cli.evaluation.kept_lines import KeptLine, kept
+from services.cli.evaluation.results import write_results
+from services.cli.evaluation.run import Evaluation
+from services.cli.wiring.embedded import Choices, Embedded, embedded
+from services.cli.wiring.embedding_settings import EmbeddingSettings
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
+from services.cli.wiring.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 from services.wire.evaluators import EVALUATORS

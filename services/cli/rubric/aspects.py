@@ -6,8 +6,8 @@ import click
 
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.records import read_records
+from services.cli.commands.showing import BadInput, needing_extras, plain_option, refusing, show
 from services.cli.rubric.options import FILE
-from services.cli.showing import BadInput, needing_extras, plain_option, refusing, show
 
 
 @click.command("aspects", short_help="Correlate scores from aspects with people.")

@@ -9,9 +9,16 @@ import click
 
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.showing import (
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    show_written,
+    with_options,
+)
 from services.cli.rubric.bank_options import BANK, EDIT_OPTIONS, WHO
 from services.cli.rubric.options import FILE
-from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 
 if TYPE_CHECKING:
     from nuggetstream.rubric.bank_edit import BankChange

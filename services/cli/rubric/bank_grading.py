@@ -22,11 +22,11 @@ from nuggetstream.rubric.bank_scores import ScoreChanges, edited_lines, score_ch
 from nuggetstream.rubric.covering import cover
 from nuggetstream.rubric.graded import Graded, load_checked
 from nuggetstream.rubric.pooling import PooledPassage, graded_record
-from services.cli.process import STOPPED, read_settings, run, server_settings
 from services.cli.rubric.graded_run import STATE, play
 from services.cli.rubric.grading import PassageRun
 from services.cli.rubric.job import Job
 from services.cli.rubric.passages import Passages, Ungraded
+from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
 from services.judge.grades.rubric import RubricOptions
 from services.runtime.llm.settings import LLMSettings
 

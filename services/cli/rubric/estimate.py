@@ -11,15 +11,15 @@ import click
 
 from nuggetstream.files.numerals import many
 from nuggetstream.rubric.pooling import PooledPassage
-from services.cli.asking import open_model
-from services.cli.data_folder import locked_folder
-from services.cli.dry_run import SAMPLE, Estimate, StageCalls
-from services.cli.dry_run_endpoints import offline_llm
-from services.cli.prepared import migrated_database
-from services.cli.process import STOPPED
+from services.cli.evaluation.asking import open_model
+from services.cli.evaluation.dry_run import SAMPLE, Estimate, StageCalls
+from services.cli.evaluation.dry_run_endpoints import offline_llm
 from services.cli.rubric.asked_together import FILE, AskedTogether
 from services.cli.rubric.grading import PassageRun, event_of
 from services.cli.rubric.job import Job
+from services.cli.wiring.data_folder import locked_folder
+from services.cli.wiring.prepared import migrated_database
+from services.cli.wiring.process import STOPPED
 from services.runtime.llm.accounting import MemorySpendStore, SpendStore
 from services.runtime.llm.client import LLMClient
 

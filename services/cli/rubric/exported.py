@@ -6,8 +6,8 @@ import click
 
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.showing import plain_option, refusing, show_written
 from services.cli.rubric.options import FILE, FOLDER
-from services.cli.showing import plain_option, refusing, show_written
 
 
 @click.command("export", short_help="Write graded answers and their questions as workbench files.")

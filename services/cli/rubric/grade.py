@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.showing import needing_extras, refusing, with_options
 from services.cli.rubric.grade_options import GRADE_OPTIONS
 from services.cli.rubric.options import FILE
-from services.cli.showing import needing_extras, refusing, with_options
 
 _MAKE = "make"
 

@@ -8,6 +8,14 @@ import click
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.tables import SHOWN
+from services.cli.commands.showing import (
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    show_written,
+    with_options,
+)
 from services.cli.rubric.options import (
     AGREE_OPTIONS,
     COVER_OPTIONS,
@@ -15,7 +23,6 @@ from services.cli.rubric.options import (
     VERIFY_OPTIONS,
     graded_argument,
 )
-from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 
 
 @click.command("cover", short_help="Compute Cover@k and n-EXAM of every system.")

@@ -16,19 +16,19 @@ from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.numerals import many
 from nuggetstream.rubric.exporting import bank_record
 from nuggetstream.rubric.pooling import graded_record
-from services.cli.asking import CountedSpend, open_model, progress_of
-from services.cli.batching import batches_of, waiting_for_batches
-from services.cli.data_folder import locked_folder
-from services.cli.evaluation import Progress
-from services.cli.meter import Meter, money
-from services.cli.prepared import migrated_database
-from services.cli.process import STOPPED, read_settings, run, server_settings
+from services.cli.evaluation.asking import CountedSpend, open_model, progress_of
+from services.cli.evaluation.batching import batches_of, waiting_for_batches
+from services.cli.evaluation.meter import Meter, money
+from services.cli.evaluation.run import Progress
 from services.cli.rubric.asked_together import FILE, AskedTogether
 from services.cli.rubric.estimate import print_estimate
 from services.cli.rubric.grading import PassageRun
 from services.cli.rubric.job import Job
 from services.cli.rubric.passages import Passages
-from services.cli.tuning import BATCHED_BATTLES
+from services.cli.wiring.data_folder import locked_folder
+from services.cli.wiring.prepared import migrated_database
+from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
+from services.cli.wiring.tuning import BATCHED_BATTLES
 from services.judge.grades.rubric import RubricOptions
 from services.judge.options import GradeOptions
 from services.runtime.llm.settings import LLMSettings

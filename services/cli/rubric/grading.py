@@ -22,7 +22,7 @@ from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.question_bank import BankQuestion, QuestionBank, question_id
 from nuggetstream.rubric.pooling import PooledPassage
-from services.cli.asking import for_each, through
+from services.cli.evaluation.asking import for_each, through
 from services.cli.rubric.asked_together import AskedTogether, KeptReplies, NotKept, together
 from services.cli.rubric.passages import Passages, Ungraded
 from services.judge.asking import Member

@@ -5,8 +5,15 @@ from pathlib import Path
 import click
 
 from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.showing import (
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    show_written,
+    with_options,
+)
 from services.cli.rubric.options import FILE, KAPPA_OPTIONS
-from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 
 
 @click.command("kappa", short_help="Compute one kappa of two files of labels.")

@@ -8,7 +8,7 @@ import click
 
 from nuggetstream.rubric.cover import Unanswerable
 from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
-from services.cli.showing import Number
+from services.cli.commands.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])
 

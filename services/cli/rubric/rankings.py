@@ -6,8 +6,15 @@ from typing import Any
 import click
 
 from nuggetstream.files.opening import UnusableFile
+from services.cli.commands.showing import (
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    show_written,
+    with_options,
+)
 from services.cli.rubric.options import CORRELATE_OPTIONS, FILE, MEASURE_OPTIONS
-from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
 
 
 @click.command("measure", short_help="Score the rankings of runs by labels.")

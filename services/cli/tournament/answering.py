@@ -17,7 +17,7 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.formats.rows import Container, Row, rows_in
 from nuggetstream.files.opening import UnusableFile
-from services.cli.asking import for_each, through
+from services.cli.evaluation.asking import for_each, through
 from services.cli.tournament.agents import STAGE, Agent, Answered, Asked
 from services.runtime.errors import StageError
 from services.runtime.masking import KNOWN

@@ -13,7 +13,7 @@ from services.retriever.index import Query
 from services.retriever.memory import MemoryIndex
 from services.retriever.port import VectorIndex
 from services.runtime.embedding import Embedder
-from services.store.chunks import Origin, StoredChunk
+from services.store.content.chunks import Origin, StoredChunk
 
 _BATCH = 1000  # passages that are added to the index at once
 RANKED = 20  # passages that a search returns, of which an agent reads the first

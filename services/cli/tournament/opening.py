@@ -8,10 +8,7 @@ from dataclasses import dataclass, field
 
 import click
 
-from services.cli.asking import open_model
-from services.cli.embedded import Choices
-from services.cli.embedding import open_model as open_embedding_model
-from services.cli.ledgers import open_exchange
+from services.cli.evaluation.asking import open_model
 from services.cli.tournament.agents import Agent, SearchingAgent
 from services.cli.tournament.collection import Collection
 from services.cli.tournament.command_agent import CommandAgent
@@ -19,6 +16,9 @@ from services.cli.tournament.documents import Documents, read_collection
 from services.cli.tournament.http_agent import HttpAgent
 from services.cli.tournament.plan import BuiltIn, Command, Http, Plan, Recorded
 from services.cli.tournament.recorded import read_recorded
+from services.cli.wiring.embedded import Choices
+from services.cli.wiring.embedding import open_model as open_embedding_model
+from services.cli.wiring.ledgers import open_exchange
 from services.indexer.batching import BatchingEmbedder
 from services.indexer.remote import RemoteEmbedder
 from services.indexer.storing import StoringEmbedder
@@ -27,7 +27,7 @@ from services.runtime.embedding import Embedder
 from services.runtime.llm.accounting import SpendStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.exchange import Names
-from services.store.chunks import Chunks
+from services.store.content.chunks import Chunks
 from services.store.database import Database
 
 

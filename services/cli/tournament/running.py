@@ -19,18 +19,12 @@ from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.queries import read_queries
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.ratings.fitting.tally import Tally
-from services.cli.asking import CountedSpend, progress_of
-from services.cli.batching import batches_of, waiting_for_batches
-from services.cli.data_folder import locked_folder
-from services.cli.embedded import Choices
-from services.cli.evaluated_file import STATE, Contents, Evaluated, evaluate, name_rejected, sharing
-from services.cli.fetch_settings import FetchSettings
-from services.cli.kept_lines import Keeper, KeptLine
-from services.cli.meter import Meter
-from services.cli.prepared import migrated_database
-from services.cli.process import STOPPED, read_settings
-from services.cli.results import RESULTS, write_lines
-from services.cli.settings import PipelineSettings, embedded_pipeline
+from services.cli.evaluation.asking import CountedSpend, progress_of
+from services.cli.evaluation.batching import batches_of, waiting_for_batches
+from services.cli.evaluation.files import STATE, Contents, Evaluated, evaluate, name_rejected, sharing
+from services.cli.evaluation.kept_lines import Keeper, KeptLine
+from services.cli.evaluation.meter import Meter
+from services.cli.evaluation.results import RESULTS, write_lines
 from services.cli.tournament.agents import STAGE
 from services.cli.tournament.answering import AnswerRun, Unanswered
 from services.cli.tournament.experts import (
@@ -60,7 +54,13 @@ from services.cli.tournament.standings import (
     votes_of,
 )
 from services.cli.tournament.terminal import tables
-from services.cli.tuning import BATCHED_BATTLES
+from services.cli.wiring.data_folder import locked_folder
+from services.cli.wiring.embedded import Choices
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.prepared import migrated_database
+from services.cli.wiring.process import STOPPED, read_settings
+from services.cli.wiring.settings import PipelineSettings, embedded_pipeline
+from services.cli.wiring.tuning import BATCHED_BATTLES
 from services.runtime.llm.settings import LLMSettings
 
 UNANSWERED, VOTES, PAIRS, RUNS = "unanswered.jsonl", "votes.csv", "pairs.csv", "runs"

@@ -6,10 +6,10 @@ from typing import Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
-from services.cli.access_parts import gateway_access
-from services.cli.budgets import budgets_of
-from services.cli.shared_parts import consumer_watch
+from services.cli.commands.budgets import budgets_of
+from services.cli.wiring.access_parts import gateway_access
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.shared_parts import consumer_watch
 from services.gateway.admission import admission_to
 from services.gateway.app import create_app
 from services.gateway.battles.followers import Followers
@@ -33,17 +33,17 @@ from services.gateway.webhooks.sender import Sender
 from services.runtime import rpc
 from services.runtime.address_guard import GuardedBackend, SystemResolver
 from services.runtime.service import BackgroundTask, Service
-from services.store.battle_search import BattleSearch
-from services.store.battles import Battles
-from services.store.costs import Costs
-from services.store.doubts import Doubts
-from services.store.label_agreement import LabelCounts
-from services.store.labelled_events import LabelledEvents
-from services.store.outbox import Outbox
-from services.store.outcomes import Outcomes
-from services.store.styled_outcomes import StyledOutcomes
-from services.store.submissions import Submissions
-from services.store.system_shares import SystemShares
+from services.store.battles.battle_search import BattleSearch
+from services.store.battles.battles import Battles
+from services.store.battles.labelled_events import LabelledEvents
+from services.store.battles.submissions import Submissions
+from services.store.outcomes.doubts import Doubts
+from services.store.outcomes.label_agreement import LabelCounts
+from services.store.outcomes.outcomes import Outcomes
+from services.store.outcomes.styled_outcomes import StyledOutcomes
+from services.store.outcomes.system_shares import SystemShares
+from services.store.spend.costs import Costs
+from services.store.work.outbox import Outbox
 from services.wire.model_state import ModelStates
 from services.wire.retries import StageRetries
 

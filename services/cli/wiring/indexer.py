@@ -8,9 +8,9 @@ from dataclasses import replace
 import structlog
 
 from nuggetstream.domain.event import BattleSubmitted
-from services.cli.embedding import Model, open_model
-from services.cli.shared_parts import claims_of, model_state
+from services.cli.wiring.embedding import Model, open_model
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.shared_parts import claims_of, model_state
 from services.indexer.batching import BatchingEmbedder
 from services.indexer.caching import CachingEmbedder
 from services.indexer.grpc_service import embedding_service
@@ -20,7 +20,7 @@ from services.indexer.storing import StoringEmbedder
 from services.runtime.bus import Bus, Notification
 from services.runtime.polling import ended_before
 from services.runtime.service import BackgroundTask, Service
-from services.store.chunks import Chunks, Sources
+from services.store.content.chunks import Chunks, Sources
 from services.wire.subjects import SUBJECTS
 
 log = structlog.get_logger(__name__)

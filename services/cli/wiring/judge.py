@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from services.cli.canary import canary_watch
-from services.cli.panels import open_judge, open_panels
-from services.cli.shared_parts import model_state
+from services.cli.wiring.canary import canary_watch
+from services.cli.wiring.panels import open_judge, open_panels
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.shared_parts import model_state
 from services.judge.stage import build
 from services.runtime.service import Service
 

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from services.cli.shared_parts import model_state, nugget_bank, open_chat_model
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.shared_parts import model_state, nugget_bank, open_chat_model
 from services.nuggetizer.documents import NuggetSources
 from services.nuggetizer.stage import Nuggetizer, Profile, build
 from services.runtime.service import Service

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.cli.access_settings import AccessSettings
-from services.cli.dry_run_endpoints import DryRunEndpoints
-from services.cli.embedding import Model
-from services.cli.embedding_settings import EmbeddingSettings
-from services.cli.entry_settings import EntrySettings
-from services.cli.fetch_settings import FetchSettings
-from services.cli.process import read_settings
-from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.evaluation.dry_run_endpoints import DryRunEndpoints
+from services.cli.wiring.access_settings import AccessSettings
+from services.cli.wiring.embedding import Model
+from services.cli.wiring.embedding_settings import EmbeddingSettings
+from services.cli.wiring.entry_settings import EntrySettings
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.process import read_settings
+from services.cli.wiring.retrieval import RetrievalSettings
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.limiter import Limits
 from services.runtime.llm.settings import LLMSettings
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.store.database import Database
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.ties import TiePolicy
-from services.cli.access_parts import rater_guard
+from services.cli.wiring.access_parts import rater_guard
 from services.cli.wiring.parts import Parts
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.rater.warming import Warming
 from services.runtime.service import Service
-from services.store.battles import Battles
-from services.store.outcomes import Outcomes
+from services.store.battles.battles import Battles
+from services.store.outcomes.outcomes import Outcomes
 from services.wire.publishing import publisher
 
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from services.cli.declared import keep_declared
-from services.cli.shared_parts import consumer_watch
+from services.cli.wiring.declared import keep_declared
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.shared_parts import consumer_watch
 from services.recorder.label_watch import LabelWatch
 from services.recorder.parking import Parking
 from services.recorder.reconciler import reconciler
@@ -16,14 +16,14 @@ from services.recorder.stage import Recorder, build
 from services.runtime.runner import AdvisoryMover
 from services.runtime.service import Service
 from services.runtime.stage import Stage
-from services.store.battles import Battles
-from services.store.call_log import CallRetention
-from services.store.claims import DatabaseClaims
-from services.store.costs import Costs
-from services.store.eraser import eraser_of
-from services.store.label_agreement import LabelCounts
-from services.store.parked import ParkedEvents
+from services.store.battles.battles import Battles
+from services.store.battles.eraser import eraser_of
+from services.store.outcomes.label_agreement import LabelCounts
+from services.store.spend.call_log import CallRetention
+from services.store.spend.costs import Costs
 from services.store.usage import DatabaseWatch
+from services.store.work.claims import DatabaseClaims
+from services.store.work.parked import ParkedEvents
 from services.wire.stages import failure_of
 from services.wire.topology import MOVER_DEAD, consumers
 

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from services.cli.reranking import open_variations
-from services.cli.retrieval import open_index, preparations
-from services.cli.shared_parts import open_embedder
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.reranking import open_variations
+from services.cli.wiring.retrieval import open_index, preparations
+from services.cli.wiring.shared_parts import open_embedder
 from services.retriever.grpc_service import retrieval_service
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever, build

@@ -14,7 +14,7 @@ from services.scraper.archive_reader import ArchiveReader, UnusableArchive
 from services.scraper.fetcher import PageFetcher
 from services.scraper.replay import Replayer
 from services.scraper.stage import Scraper, build
-from services.store.fetched_pages import FetchedPages
+from services.store.content.fetched_pages import FetchedPages
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from nuggetstream.views.audit import AuditView
 from services.access.visits import visible_arenas
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
-from services.store.audit_log import AuditLog
+from services.store.access.audit_log import AuditLog
 from services.wire.query_parameters import QueryParameters, Text
 
 MOST_LISTED = 1000

@@ -33,8 +33,8 @@ from services.gateway.access.proxies import TrustedProxies
 from services.gateway.access.rules import RULES, Rule
 from services.gateway.errors import UnknownBattle
 from services.gateway.failures.access import AdminAccess
-from services.store.audit_log import AuditLog
-from services.store.battles import Battles
+from services.store.access.audit_log import AuditLog
+from services.store.battles.battles import Battles
 
 _FRAMES = "/embed/battles/"  # where a token for the battle will do in place of a key
 SESSION_COOKIE = "nuggetstream_session"

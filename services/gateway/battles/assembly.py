@@ -42,10 +42,10 @@ from services.gateway.battles.verdicts import (
     nugget_verdict_view,
     nugget_views,
 )
-from services.store.battles import BattleRow
-from services.store.event_reading import RecordedEvent
-from services.store.failed import RecordedFailure
-from services.store.outcome import Outcome
+from services.store.battles.battles import BattleRow
+from services.store.battles.event_reading import RecordedEvent
+from services.store.outcomes.outcome import Outcome
+from services.store.work.failed import RecordedFailure
 from services.wire.codec import decode, schema_of
 
 # The stages in order, each with the event that completes it.

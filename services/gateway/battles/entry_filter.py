@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.store.accepting import NewBattle
+from services.store.battles.accepting import NewBattle
 
 _ALL = 2**64
 

@@ -16,7 +16,7 @@ from services.gateway.errors import UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
-from services.store.event_reading import RecordedEvent
+from services.store.battles.event_reading import RecordedEvent
 
 KEEP_ALIVE = 15.0  # seconds between comments, less than the idle timeout of common proxies
 

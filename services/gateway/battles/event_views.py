@@ -14,7 +14,7 @@ from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score
 from nuggetstream.nuggets.undecided import undecided
 from nuggetstream.views import events as views
 from nuggetstream.views.battles import BattleView
-from services.store.event_reading import RecordedEvent
+from services.store.battles.event_reading import RecordedEvent
 from services.wire.codec import decode
 
 Fields = dict[str, Any]

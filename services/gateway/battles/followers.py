@@ -20,8 +20,8 @@ from services.gateway.queries import Queries
 from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.runtime.polling import pause
-from services.store.battles import BattleRow, Battles
-from services.store.event_reading import RecordedEvent
+from services.store.battles.battles import BattleRow, Battles
+from services.store.battles.event_reading import RecordedEvent
 from services.wire.subjects import RECORDED
 
 T = TypeVar("T")

@@ -30,7 +30,7 @@ from services.runtime.masking import KNOWN
 from services.runtime.rpc import Register
 from services.runtime.rpc_errors import end_call
 from services.runtime.rpc_limits import RpcLimits
-from services.store.event_reading import RecordedEvent
+from services.store.battles.event_reading import RecordedEvent
 
 RPC_LIMITS = RpcLimits(request_bytes=MAX_BATTLE_BYTES, connections=64)
 """What the server of the gateway accepts: requests as large as over HTTP, and few connections beside its own.

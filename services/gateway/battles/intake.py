@@ -31,8 +31,8 @@ from services.runtime.languages import language_of
 from services.runtime.large_work import sized
 from services.runtime.metrics import BATTLES_LEFT_OUT, arena_label
 from services.runtime.turns import Turns
-from services.store.battles import BattleRow, Battles
-from services.store.submissions import Accepted, CastVote, Submission, Submissions
+from services.store.battles.battles import BattleRow, Battles
+from services.store.battles.submissions import Accepted, CastVote, Submission, Submissions
 
 _NO_CHECKS = Admission()
 _EVERYTHING = EntryFilter()

@@ -17,8 +17,8 @@ from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.domain.snapshot import BattleSnapshot, snapshot_of
 from nuggetstream.nuggets.explanation import explain
 from services.gateway.battles.verdicts import vital_first
-from services.store.battles import BattleRow
-from services.store.labelled_events import LabelledEvents, StoredLabels
+from services.store.battles.battles import BattleRow
+from services.store.battles.labelled_events import LabelledEvents, StoredLabels
 from services.wire.codec import decode_alone
 
 _KEPT = 5_000  # battles; with a dozen nuggets each, some 10 MB per thousand

@@ -8,7 +8,7 @@ from fastapi import Path
 from pydantic import AwareDatetime, Field, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema
 
 from nuggetstream.domain.progress import BattleState
-from services.store.battle_search import BattleFilter, Position
+from services.store.battles.battle_search import BattleFilter, Position
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 MAX_WAIT = 120.0  # seconds

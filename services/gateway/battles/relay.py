@@ -19,7 +19,7 @@ from services.runtime.bus import Bus, Outgoing
 from services.runtime.errors import Permanent, Unavailable
 from services.runtime.metrics import OUTBOX_MESSAGES
 from services.runtime.polling import pause
-from services.store.outbox import Outbox
+from services.store.work.outbox import Outbox
 
 log = structlog.get_logger(__name__)
 

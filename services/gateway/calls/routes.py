@@ -13,9 +13,9 @@ from services.gateway.pages.stages import waterfall_of
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 from services.runtime.tracing import trace_id_of
-from services.store.battles import BattleRow, Battles
-from services.store.call_reading import read_calls
+from services.store.battles.battles import BattleRow, Battles
 from services.store.database import Database
+from services.store.spend.call_reading import read_calls
 
 
 def routes(database: Database, env: Environment) -> APIRouter:

@@ -7,8 +7,8 @@ from jinja2 import Environment
 from nuggetstream.views.canary import CanaryRunView
 from services.gateway.problems import RESPONSES
 from services.gateway.query import query_from_form, reject_unknown_parameters
-from services.store.canary_runs import CanaryRuns, StoredCanaryRun
 from services.store.database import Database
+from services.store.work.canary_runs import CanaryRuns, StoredCanaryRun
 from services.wire.query_parameters import QueryParameters, Text
 
 

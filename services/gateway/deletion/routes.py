@@ -11,8 +11,8 @@ from nuggetstream.views.deletion import BattleDeletion, Expiry
 from services.gateway.administration import Moment, admin_router
 from services.gateway.battles.query import BattleId
 from services.gateway.errors import InvalidQuery, StillRunning, UnknownBattle
-from services.store.deletion import DeletionResult
-from services.store.eraser import Eraser
+from services.store.battles.deletion import DeletionResult
+from services.store.battles.eraser import Eraser
 from services.wire.query_parameters import QueryParameters, Text
 
 MOST_BATTLES = 100  # per request

@@ -24,9 +24,9 @@ from services.gateway.admission import Admission
 from services.gateway.battles.intake import known_row
 from services.gateway.battles.relay import Relay
 from services.gateway.errors import InvalidQuery, NothingToEdit, OutdatedVersion, StillRunning, UnknownBattle
-from services.store.battles import Battles
-from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
-from services.store.recording import NewEvent
+from services.store.battles.battles import Battles
+from services.store.battles.nugget_edits import EditResult, NewEdit, NuggetEdits
+from services.store.battles.recording import NewEvent
 from services.wire.codec import decode, inline, reference_to
 from services.wire.subjects import event_name
 

@@ -17,8 +17,8 @@ from services.gateway.battles.intake import Intake
 from services.gateway.errors import UnknownFailure
 from services.gateway.failures.dead_letters import DeadLetters, StoredLetter
 from services.gateway.failures.regrading import Regrading
-from services.store.battle_search import Position
-from services.store.failed import FailedBattle, FailedBattles, FailureFilter
+from services.store.battles.battle_search import Position
+from services.store.work.failed import FailedBattle, FailedBattles, FailureFilter
 
 _MOST_GRADERS = 100  # of one battle
 _LETTER = re.compile(r"dead-([1-9][0-9]{0,17})")

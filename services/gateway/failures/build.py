@@ -21,14 +21,14 @@ from services.gateway.pages.environment import page_environment
 from services.gateway.reruns.reruns import Reruns
 from services.gateway.reruns.routes import routes as rerun_routes
 from services.runtime.bus import Bus
-from services.store.battle_search import BattleSearch
-from services.store.blobs import Blobs
-from services.store.costs import Costs
+from services.store.battles.battle_search import BattleSearch
+from services.store.battles.eraser import eraser_of
+from services.store.battles.nugget_edits import NuggetEdits
+from services.store.content.blobs import Blobs
 from services.store.database import Database
-from services.store.eraser import eraser_of
-from services.store.failed import FailedBattles
-from services.store.nugget_edits import NuggetEdits
-from services.store.stage_runs import StageRuns
+from services.store.spend.costs import Costs
+from services.store.work.failed import FailedBattles
+from services.store.work.stage_runs import StageRuns
 from services.wire.publishing import publisher
 
 

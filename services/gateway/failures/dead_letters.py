@@ -15,7 +15,7 @@ from services.runtime.bus.message import delivery_of
 from services.runtime.bus.stored import stored_headers
 from services.runtime.errors import Unavailable
 from services.runtime.runner import DeadLetter
-from services.store.failed import FailureFilter
+from services.store.work.failed import FailureFilter
 from services.wire.subjects import DEAD, STREAM_DEAD
 
 

@@ -27,8 +27,8 @@ from services.gateway.errors import InvalidQuery
 from services.gateway.failures.actions import FailureActions
 from services.gateway.failures.routes import require_visible
 from services.gateway.query import query_from_form, query_string
-from services.store.battle_search import Position
-from services.store.failed import FailureFilter
+from services.store.battles.battle_search import Position
+from services.store.work.failed import FailureFilter
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 _MOST_BYTES = 4096

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from nuggetstream.domain.identity import derived_id
-from services.store.battles import Battles
-from services.store.failed import FailedBattle
-from services.store.inputs import recorded_input
+from services.store.battles.battles import Battles
+from services.store.battles.inputs import recorded_input
+from services.store.work.failed import FailedBattle
 from services.wire.evaluators import EVALUATORS
 from services.wire.publishing import Publish
 from services.wire.subjects import event_name

@@ -13,7 +13,7 @@ from services.access.visits import VISIT, visible_arenas
 from services.gateway.administration import Moment, Pace, admin_router
 from services.gateway.errors import UnknownFailure
 from services.gateway.failures.actions import FailureActions
-from services.store.failed import FailureFilter
+from services.store.work.failed import FailureFilter
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 MOST_LISTED = 1000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from services.runtime.llm.budget import Limit
-from services.store.costs import CostLine
+from services.store.spend.costs import CostLine
 
 _ZERO, _UNLIMITED = Decimal(0), Limit()
 

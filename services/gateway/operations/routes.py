@@ -22,7 +22,7 @@ from services.gateway.pages.stages import Paid, paid_for
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form
 from services.runtime.bus import Bus
-from services.store.costs import CostLine
+from services.store.spend.costs import CostLine
 from services.wire.query_parameters import QueryParameters, Text
 from services.wire.subjects import STREAM_ARENA, STREAM_DEAD, STREAM_INGEST
 

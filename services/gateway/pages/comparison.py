@@ -15,8 +15,8 @@ from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.views.comparisons import PairsView
 from services.gateway.pages.system_facts import SystemFacts, facts_of
 from services.gateway.ports import Gateway
-from services.store.battle_search import BattleFilter
-from services.store.battles import BattleRow
+from services.store.battles.battle_search import BattleFilter
+from services.store.battles.battles import BattleRow
 
 _LABELLED = 300  # battles whose labels are counted
 _OTHER_SIDE = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.battles import BattleView
-from services.store.costs import CostLine
+from services.store.spend.costs import CostLine
 
 
 @dataclass(frozen=True, slots=True)

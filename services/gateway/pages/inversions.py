@@ -16,7 +16,7 @@ from services.gateway.pages.board_routes import busiest_arena
 from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form
-from services.store.battle_search import BattleFilter
+from services.store.battles.battle_search import BattleFilter
 from services.wire.query_parameters import QueryParameters
 from services.wire.rating_queries import AgreementQuery, Arena
 

@@ -24,7 +24,7 @@ from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
-from services.store.battle_search import BattleFilter
+from services.store.battles.battle_search import BattleFilter
 from services.wire.rating_queries import BoardsQuery
 
 _SHOWN = 50  # battles on the home page

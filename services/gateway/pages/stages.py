@@ -10,7 +10,7 @@ from decimal import Decimal
 from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.views.battles import BattleView
 from nuggetstream.views.calls import CallView
-from services.store.costs import CostLine
+from services.store.spend.costs import CostLine
 
 NAMES = {stage.value: step.title for stage, step in PIPELINE.items()}
 _DIGITS = 6  # of an amount, after the decimal point

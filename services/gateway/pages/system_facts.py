@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Support
 from services.gateway.battles.labelled import Label, LabelledBattle, LabelledNugget
-from services.store.battles import BattleRow
-from services.store.system_shares import CATEGORY
+from services.store.battles.battles import BattleRow
+from services.store.outcomes.system_shares import CATEGORY
 
 
 @dataclass(frozen=True, slots=True)

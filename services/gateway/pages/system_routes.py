@@ -22,7 +22,7 @@ from services.gateway.pages.comparison import counted, predictions, seen_from
 from services.gateway.pages.trends import Trends, trends_of
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form
-from services.store.system_shares import GroupShare
+from services.store.outcomes.system_shares import GroupShare
 from services.wire.query_parameters import QueryParameters, Text
 from services.wire.rating_queries import Arena, BoardsQuery, PairsQuery, TimelineQuery
 

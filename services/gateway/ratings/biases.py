@@ -11,7 +11,7 @@ from nuggetstream.domain.lens import Lens, evaluator_of
 from nuggetstream.domain.model_family import common_family, family_of
 from nuggetstream.statistics.share import FEW, share
 from nuggetstream.views.biases import JudgeBiasView, ShareView
-from services.store.judge_biases import JudgeCounts
+from services.store.outcomes.judge_biases import JudgeCounts
 
 _WHO = ("", "people_", "nugget_")
 

@@ -2,7 +2,7 @@
 
 from nuggetstream.nuggets.label_agreement import ORDER, agreement_of
 from nuggetstream.views.comparisons import LabelAgreementView
-from services.store.label_agreement import CountedLabels
+from services.store.outcomes.label_agreement import CountedLabels
 
 
 def label_view(counted: CountedLabels) -> LabelAgreementView:

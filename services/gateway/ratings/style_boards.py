@@ -34,7 +34,7 @@ from nuggetstream.text.style import features
 from nuggetstream.views.style import StyleBoardView, StyleEffectView, StyleStandingView
 from services.gateway.ratings.query import StyleQuery
 from services.runtime.errors import Unavailable
-from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
+from services.store.outcomes.styled_outcomes import QueriedOutcome, StyledOutcomes
 from services.wire.codec import decode, schema_of
 
 MOST_OUTCOMES = 5_000

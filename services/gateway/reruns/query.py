@@ -7,8 +7,8 @@ from pydantic import Field
 from nuggetstream.domain.pipeline import MODEL_STAGES, Stage
 from services.gateway.administration import Moment
 from services.gateway.battles.query import Before
-from services.store.stage_runs import StageRun
-from services.store.work import Worker
+from services.store.work.pending import Worker
+from services.store.work.stage_runs import StageRun
 from services.wire.query_parameters import QueryParameters, Text
 
 MOST_BATTLES = 100  # per request

@@ -19,10 +19,10 @@ from services.gateway.admission import Admission
 from services.gateway.battles.query import written
 from services.gateway.errors import InvalidQuery
 from services.gateway.reruns.query import RerunQuery, StartQuery
-from services.store.battle_search import BattleFilter, BattleSearch
-from services.store.battles import BattleRow
-from services.store.costs import Costs
-from services.store.stage_runs import RunResult, StageRuns
+from services.store.battles.battle_search import BattleFilter, BattleSearch
+from services.store.battles.battles import BattleRow
+from services.store.spend.costs import Costs
+from services.store.work.stage_runs import RunResult, StageRuns
 from services.wire.evaluators import EVALUATORS, durable_of
 from services.wire.publishing import Publish
 from services.wire.subjects import event_name

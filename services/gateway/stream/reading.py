@@ -15,9 +15,9 @@ from nuggetstream.views.events import AnyEvent
 from services.gateway.battles.event_views import ended_view, ending_number, event_view
 from services.gateway.errors import UnknownBattle
 from services.runtime.errors import StageError
-from services.store.battles import BattleRow, Battles
-from services.store.event_reading import RecordedEvent
-from services.store.event_tail import EventKey
+from services.store.battles.battles import BattleRow, Battles
+from services.store.battles.event_reading import RecordedEvent
+from services.store.battles.event_tail import EventKey
 
 log = structlog.get_logger(__name__)
 

@@ -22,8 +22,8 @@ from services.runtime.bus import Bus, Notification
 from services.runtime.errors import Unavailable
 from services.runtime.metrics import STREAM_EVENTS, STREAM_FOLLOWERS
 from services.runtime.polling import pause
+from services.store.battles.event_tail import PAGE, EventTail
 from services.store.database import Database
-from services.store.event_tail import PAGE, EventTail
 from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)

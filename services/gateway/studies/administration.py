@@ -23,9 +23,9 @@ from nuggetstream.views.crowd_studies import CrowdStudyView, StudyBoundary, Stud
 from services.access.callers import Role
 from services.access.visits import VISIT
 from services.gateway.errors import InvalidQuery, UnknownStudy
-from services.store.studied_battles import StudiedBattles
-from services.store.studies import Studies
-from services.store.study_rows import StoredStudy
+from services.store.studies.studied_battles import StudiedBattles
+from services.store.studies.studies import Studies
+from services.store.studies.study_rows import StoredStudy
 from services.wire.codec import decode, schema_of
 
 MOST_SYSTEMS = 500

@@ -28,8 +28,8 @@ from services.gateway.pages.quotes import Piece
 from services.gateway.problems import headers_of, status_of
 from services.gateway.studies.questionnaire import Questionnaire, session_of
 from services.runtime.errors import Unavailable
-from services.store.study_rows import StoredStudy, StoredWorker
-from services.store.study_tasks import Answered, Begun, Task
+from services.store.studies.study_rows import StoredStudy, StoredWorker
+from services.store.studies.study_tasks import Answered, Begun, Task
 
 COOKIE = "nuggetstream_worker"
 _MAX_BYTES = 64 * 1024

@@ -19,8 +19,8 @@ from nuggetstream.ratings.planning import label_needs
 from services.access.keys import hash_of
 from services.gateway.errors import InvalidQuery, UnknownBattle, UnknownStudy
 from services.gateway.studies.administration import StudyAdministration, battle_in, tally_of
-from services.store.study_rows import StoredStudy, StoredWorker
-from services.store.study_tasks import Answer, Answered, Begun, StudyTasks, Task
+from services.store.studies.study_rows import StoredStudy, StoredWorker
+from services.store.studies.study_tasks import Answer, Answered, Begun, StudyTasks, Task
 
 _PLANNED_FOR = timedelta(seconds=5)  # in which few people answer; a plan of a large study costs a second
 _TURNED = {"a": "b", "b": "a"}

@@ -17,9 +17,9 @@ from services.runtime.bus import Bus, Notification
 from services.runtime.errors import StageError, Unavailable
 from services.runtime.metrics import WEBHOOK_AGE_SECONDS, WEBHOOK_DELIVERIES, WEBHOOKS_OFF, begin_values
 from services.runtime.polling import pause
+from services.store.access.webhooks import Webhooks
+from services.store.battles.event_tail import EventTail
 from services.store.database import Database
-from services.store.event_tail import EventTail
-from services.store.webhooks import Webhooks
 from services.wire.subjects import RECORDED
 
 log = structlog.get_logger(__name__)

@@ -23,8 +23,8 @@ from nuggetstream.domain.identity import derived_id
 from services.gateway.stream.reading import EventReader, StreamEvent
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.metrics import WEBHOOK_DELIVERIES
-from services.store.event_tail import EventKey, EventTail
-from services.store.webhooks import Waiting, Webhook, Webhooks
+from services.store.access.webhooks import Waiting, Webhook, Webhooks
+from services.store.battles.event_tail import EventKey, EventTail
 
 _BATTLES_AT_ONCE = 4
 _RETRIES = 20  # events set aside that one round sends again

@@ -27,9 +27,9 @@ from services.gateway.errors import InvalidQuery, UnknownWebhook
 from services.gateway.stream.selection import require_known
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.masking import masked_url
+from services.store.access.webhooks import Waiting, Webhook, Webhooks
+from services.store.battles.event_tail import EventTail
 from services.store.database import Database
-from services.store.event_tail import EventTail
-from services.store.webhooks import Waiting, Webhook, Webhooks
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
 _MAX_BYTES = 64 * 1024

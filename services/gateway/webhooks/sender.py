@@ -10,7 +10,7 @@ from nuggetstream.client.replies import retry_after
 from nuggetstream.views.signatures import signature
 from services.runtime.address_guard import AddressBlocked, GuardedBackend, NameNotResolved
 from services.runtime.guarded_pool import GuardedClient
-from services.store.webhooks import Webhook
+from services.store.access.webhooks import Webhook
 
 SECONDS = 10.0  # from the connection to the end of the reply
 _READ = 64 * 1024  # bytes of a reply, which is not used

@@ -10,12 +10,12 @@ from nuggetstream.client import AsyncClient
 from nuggetstream.domain.event import BattleAssigned
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.submission import parse_submission
-from services.cli.embedded import Choices, Embedded, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, Embedded, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.runtime.bus import Outgoing
 from services.runtime.llm.settings import LLMSettings
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.wire.codec import decode
 from services.wire.convert import to_message
 from services.wire.subjects import INGEST

@@ -6,9 +6,9 @@ import httpx2
 
 from nuggetstream.client import AsyncClient
 from nuggetstream.domain.progress import Branch
-from services.cli.embedded import Choices, embedded
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.embedded import Choices, embedded
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
 from tests.e2e.battles import battle
 

@@ -12,8 +12,8 @@ from nuggetstream.client import AsyncClient, Forbidden, NotFound
 from nuggetstream.domain.identity import content_hash
 from services.runtime.bus import Bus
 from services.runtime.llm.call_log import Outcome
-from services.store.call_log import DatabaseCallLog
 from services.store.database import Database
+from services.store.spend.call_log import DatabaseCallLog
 from tests.e2e.processes import run_here
 from tests.integration.gateway.world import Story, World, battle, opened, submission
 from tests.stored import call_of

@@ -15,16 +15,16 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.lens import Lens
-from services.cli.canary import CanaryWatch, open_canary_judges
-from services.cli.fetch_settings import FetchSettings
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.wiring.canary import CanaryWatch, open_canary_judges
+from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.judge.canary.battles import CANARIES
 from services.judge.canary.checking import CanaryJudge
 from services.runtime.errors import Permanent
 from services.runtime.llm.settings import LLMSettings
-from services.store.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 from services.store.tables import battles, outcomes, replies, spend
+from services.store.work.canary_runs import CanaryProblem, CanaryRuns, StoredCanaryRun
 from tests.integration.gateway.world import World
 from tests.samples import NOON
 

@@ -16,7 +16,7 @@ from services.gateway.studies import questionnaire
 from services.gateway.studies.pages import COOKIE
 from services.runtime.errors import Outage
 from services.store.database import Database
-from services.store.study_tasks import StudyTasks
+from services.store.studies.study_tasks import StudyTasks
 from tests.integration.gateway.access.samples import FORM
 from tests.integration.gateway.world import World, submission
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures

@@ -16,11 +16,11 @@ from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
 from services.runtime.bus import Bus, BusSettings, Outgoing
 from services.runtime.runner import DeadLetter
-from services.store.blobs import Blobs
+from services.store.battles.deletion import Deletions
+from services.store.battles.eraser import eraser_of
+from services.store.content.blobs import Blobs
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.eraser import eraser_of
-from services.store.recount import recount
+from services.store.outcomes.recount import recount
 from services.store.tables import deletions, metadata
 from services.wire.battle_messages import BattleMessages
 from services.wire.codec import encode, schema_of, seal

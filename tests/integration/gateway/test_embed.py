@@ -11,7 +11,7 @@ from services.access.callers import Role
 from services.access.limits import FRAME_VOTES
 from services.access.sites import Sites
 from services.runtime.bus import Bus
-from services.store.api_keys import ApiKeys
+from services.store.access.api_keys import ApiKeys
 from services.store.database import Database
 from tests.integration.gateway.access.samples import FORM, bearer, issued
 from tests.integration.gateway.world import NOW, NUGGETS, Story, World, battle, opened, submission

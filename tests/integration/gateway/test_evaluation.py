@@ -7,11 +7,11 @@ from nuggetstream.domain.event import BattleFailed
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.dataset import BattleLine
 from nuggetstream.files.submission import parse_submission
-from services.cli.embedded import Embedded
-from services.cli.evaluation import Evaluation, Progress
-from services.cli.kept_lines import KeptLine, kept
+from services.cli.evaluation.kept_lines import KeptLine, kept
+from services.cli.evaluation.run import Evaluation, Progress
+from services.cli.wiring.embedded import Embedded
 from services.runtime.metrics import HTTP_SECONDS
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from tests.integration.gateway.world import Story, World, battle, submission
 
 WINDOW = 4

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.dataset import BattleLine
 from nuggetstream.files.formats.registry import read_battles
-from services.cli.commands import export_file
+from services.cli.commands.files import export_file
 from services.cli.main import main
 from tests.integration.gateway.world import Story, World, battle, submission
 

@@ -17,8 +17,8 @@ from nuggetstream.domain.pipeline import Stage
 from services.cli.commands import failures as failures_command
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.recording import NewEvent
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 from tests.e2e.processes import run_here

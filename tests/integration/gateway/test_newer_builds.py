@@ -15,7 +15,7 @@ from services.recorder.stage import Recorder
 from services.runtime.bus import Delivery, Outgoing
 from services.runtime.bus.message import SCHEMA
 from services.runtime.runner import Runner
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.wire import stages
 from services.wire.codec import decode, inline
 from tests.integration.gateway.world import Story, World, battle

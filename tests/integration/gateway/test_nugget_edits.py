@@ -18,9 +18,9 @@ from services.offline.answers import ParsedPrompt, answer
 from services.runtime.bus import Bus
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, NuggetSupport, VerdictReply
+from services.store.battles.deletion import Deletions
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.label_agreement import LabelCounts
+from services.store.outcomes.label_agreement import LabelCounts
 from tests.e2e.processes import run_here
 from tests.fakes import ScriptedModel, blocks
 from tests.integration.gateway.world import LABELS, NOW, NUGGETS, Story, World, battle, opened

@@ -19,7 +19,7 @@ from services.recorder.reconciler import reconciler
 from services.runtime.bus import ensure
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from services.wire import topology
 from services.wire.codec import decode
 from tests.e2e.processes import run_here

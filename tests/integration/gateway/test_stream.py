@@ -15,9 +15,9 @@ from services.gateway.stream.selection import Selection
 from services.gateway.stream.tail import Tail
 from services.runtime import rpc
 from services.runtime.bus import Bus
+from services.store.battles.deletion import Deletions
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.recording import NewEvent
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.battles.test_event_schema import validator
 from tests.integration.gateway.battles.test_following import NAMES, frames

@@ -8,8 +8,8 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from nuggetstream.views.crowd_studies import CrowdStudyView, StudyBoundary
-from services.cli.commands.study import _line, command
-from services.cli.study_tables import LABEL_COLUMNS
+from services.cli.commands.battles.study import _line, command
+from services.cli.commands.study_tables import LABEL_COLUMNS
 from tests.e2e.processes import run_here
 from tests.integration.gateway.test_crowd_studies import Worker, added
 from tests.integration.gateway.world import World

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Table, update
 
 from nuggetstream.domain.event import BattleEvent
 from services.runtime import rpc
+from services.store.battles.recording import NewEvent, record_all
 from services.store.database import Database
-from services.store.recording import NewEvent, record_all
 from services.store.tables import battles, events
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name

@@ -63,21 +63,21 @@ from services.runtime.address_guard import GuardedBackend, Resolver, SystemResol
 from services.runtime.bus import Bus, ensure
 from services.runtime.bus.message import SCHEMA
 from services.runtime.stream_usage import StreamUsage
-from services.store.api_keys import ApiKeys
-from services.store.audit_log import AuditLog
-from services.store.battle_search import BattleSearch
-from services.store.battles import Battles
-from services.store.blobs import Blobs
-from services.store.costs import Costs
+from services.store.access.api_keys import ApiKeys
+from services.store.access.audit_log import AuditLog
+from services.store.battles.battle_search import BattleSearch
+from services.store.battles.battles import Battles
+from services.store.battles.labelled_events import LabelledEvents
+from services.store.battles.submissions import Submissions
+from services.store.content.blobs import Blobs
 from services.store.database import Database
-from services.store.doubts import Doubts
-from services.store.label_agreement import LabelCounts
-from services.store.labelled_events import LabelledEvents
-from services.store.outbox import Outbox
-from services.store.outcomes import Outcomes
-from services.store.styled_outcomes import StyledOutcomes
-from services.store.submissions import Submissions
-from services.store.system_shares import SystemShares
+from services.store.outcomes.doubts import Doubts
+from services.store.outcomes.label_agreement import LabelCounts
+from services.store.outcomes.outcomes import Outcomes
+from services.store.outcomes.styled_outcomes import StyledOutcomes
+from services.store.outcomes.system_shares import SystemShares
+from services.store.spend.costs import Costs
+from services.store.work.outbox import Outbox
 from services.wire import topology
 from services.wire.codec import unseal
 

@@ -29,9 +29,9 @@ from nuggetstream.ratings.ties import TiePolicy
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
 from services.runtime import rpc
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
+from services.store.outcomes.outcome import Outcome
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes
 

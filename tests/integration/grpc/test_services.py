@@ -22,10 +22,10 @@ from services.retriever.search import Searcher
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
 from services.runtime.errors import InvalidInput, Outage, Retryable, Unavailable
-from services.store.battles import Battles
-from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
+from services.store.battles.battles import Battles
+from services.store.content.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.database import Database
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.stated_outcomes import outcomes_of
 from services.wire.embedding_client import GrpcEmbedder
 from tests import samples
 from tests.fakes import WordVectors

@@ -14,9 +14,9 @@ from nuggetstream.domain.identity import content_hash
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import ALL, Filter
 from services.retriever.search import Scope, Searcher
-from services.store.battles import Battles
-from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
-from services.store.deletion import DeletedBattle, Deletions
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import DeletedBattle, Deletions
+from services.store.content.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.wire.codec import encode
 from tests import samples
 from tests.fakes import WordVectors

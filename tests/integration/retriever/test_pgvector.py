@@ -16,14 +16,14 @@ from structlog.testing import capture_logs
 
 from benchmarks.same_evidence import compare, crowdrag, store
 from nuggetstream.domain.battle import Side
-from services.cli.retrieval import RetrievalSettings, open_index
+from services.cli.wiring.retrieval import RetrievalSettings, open_index
 from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.port import Filter, VectorIndex
 from services.retriever.search import Scope, Searcher
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.battles.deletion import DeletedBattle, Deletions
+from services.store.content.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
-from services.store.deletion import DeletedBattle, Deletions
 from tests.fakes import WordVectors
 from tests.integration.retriever.test_every_index import MODEL, chunk
 from tests.integration.store.conftest import WAIT

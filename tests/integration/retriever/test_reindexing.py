@@ -12,8 +12,8 @@ from services.retriever.memory import MemoryIndex
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.reindexing import drop_others, reindex
 from services.retriever.search import Scope, Searcher
-from services.store.chunk_tables import vectors
-from services.store.chunks import Chunks
+from services.store.content.chunk_tables import vectors
+from services.store.content.chunks import Chunks
 from services.store.database import Database
 from tests.e2e.processes import clean_environment, run_command
 from tests.fakes import WordVectors

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from services.retriever.pgvector import PgVectorIndex
 from services.retriever.term_statistics import TermStatistics
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunks import Chunks, StoredChunk
 from services.store.database import Database
 from tests.integration.retriever.test_every_index import chunk
 from tests.integration.retriever.test_pgvector import battles_in, count

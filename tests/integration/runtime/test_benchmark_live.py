@@ -15,7 +15,7 @@ from benchmarks.live import GOALS, Numbers, Scale, Times, measure, missed_goals,
 from benchmarks.live_load import beyond_rest, growth
 from benchmarks.live_stages import STEPS
 from benchmarks.scaling import STORED
-from services.cli.registry import SERVICES
+from services.cli.wiring.registry import SERVICES
 from tests.forked import forked
 
 GOOD = Numbers(

@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 from warcio.archiveiterator import ArchiveIterator
 
-from services.cli.fetch_settings import FetchSettings
 from services.cli.main import main
+from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.scraper import open_service
 from services.scraper import archive_reader
 from services.scraper.archive import PageArchive
@@ -28,8 +28,8 @@ from services.scraper.outcome import PageOutcome, Quality
 from services.scraper.replay import Replayer
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
+from services.store.content.fetched_pages import FetchedPages
 from services.store.database import Database
-from services.store.fetched_pages import FetchedPages
 from tests.databases import copy_of
 
 Settings = Callable[..., ScraperSettings]

@@ -9,8 +9,8 @@ from services.scraper.archive import ArchivedVisit, PageArchive
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import PageOutcome, Quality, Validators
 from services.scraper.settings import ScraperSettings
+from services.store.content.fetched_pages import FetchedPages
 from services.store.database import Database
-from services.store.fetched_pages import FetchedPages
 from tests.databases import copy_of
 from tests.integration.scraper.test_archive import archive_command, replayed
 

@@ -13,11 +13,11 @@ from services.scraper.clock import Clock
 from services.scraper.fetcher import PageFetcher
 from services.scraper.outcome import Quality
 from services.scraper.settings import ScraperSettings
-from services.store.claims import DatabaseClaims
+from services.store.battles.deletion import Deletions
+from services.store.content.fetch_tables import fetched_pages, host_pauses, robots_files
+from services.store.content.fetched_pages import FetchedPages, key_of
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.fetch_tables import fetched_pages, host_pauses, robots_files
-from services.store.fetched_pages import FetchedPages, key_of
+from services.store.work.claims import DatabaseClaims
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.integration.store.conftest import database_url as database_url  # noqa: PLC0414
 from tests.integration.store.conftest import postgres as postgres  # noqa: PLC0414

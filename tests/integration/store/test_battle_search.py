@@ -9,11 +9,11 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.progress import BattleState
-from services.store.accepting import NewBattle
-from services.store.battle_search import BattleFilter, BattleSearch
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battle_search import BattleFilter, BattleSearch
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
+from services.store.outcomes.outcome import Outcome
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes
 

@@ -11,9 +11,9 @@ from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.recording import NewEvent
 from tests import samples
 from tests.samples import NOON
 from tests.stored import body_of, record_new

@@ -10,13 +10,13 @@ from sqlalchemy.engine import Engine
 from nuggetstream.domain.battle import Side
 from services.runtime.llm.call_log import ModelCall, Outcome
 from services.runtime.masking import KNOWN
-from services.store.battles import Battles
-from services.store.blobs import Replies
-from services.store.call_log import CallRetention, DatabaseCallLog
-from services.store.call_reading import read_calls
-from services.store.call_tables import call_prompts, call_texts, calls
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import Deletions
+from services.store.content.blobs import Replies
 from services.store.database import Database
-from services.store.deletion import Deletions
+from services.store.spend.call_log import CallRetention, DatabaseCallLog
+from services.store.spend.call_reading import read_calls
+from services.store.spend.call_tables import call_prompts, call_texts, calls
 from services.wire.codec import encode
 from tests.samples import NOON
 from tests.stored import LATER, call_of, places_of, sent

@@ -12,10 +12,10 @@ from sqlalchemy import delete, select
 from nuggetstream.domain.identity import content_hash
 from services.indexer.chunking import cut
 from services.store import tables
-from services.store.blobs import Blobs
-from services.store.chunk_tables import chunks as chunk_table
-from services.store.chunk_texts import stored_span, text_of_span
-from services.store.chunks import Chunks, Origin, StoredChunk
+from services.store.content.blobs import Blobs
+from services.store.content.chunk_tables import chunks as chunk_table
+from services.store.content.chunk_texts import stored_span, text_of_span
+from services.store.content.chunks import Chunks, Origin, StoredChunk
 from services.store.database import Database
 
 LONG = "".join(chr(0x4E00 + i) for i in range(2001))  # is cut into two

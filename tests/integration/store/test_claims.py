@@ -18,10 +18,10 @@ from services.runtime.llm.build import with_asgi
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.endpoint import Endpoint
 from services.runtime.llm.retries import RetryPolicy
-from services.store.blobs import Replies
-from services.store.claims import DatabaseClaims
+from services.store.content.blobs import Replies
 from services.store.database import Database
 from services.store.tables import claims
+from services.store.work.claims import DatabaseClaims
 from tests.integration.llm.conftest import GOOD, assignment, refused, said
 
 

@@ -10,11 +10,11 @@ from sqlalchemy import insert, select, text
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import content_hash
-from services.store import chunk_changes
-from services.store.blobs import Blobs, Replies
-from services.store.chunk_changes import ChunkChanges, Mark
-from services.store.chunk_tables import chunks as chunk_table
-from services.store.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
+from services.store.content import chunk_changes
+from services.store.content.blobs import Blobs, Replies
+from services.store.content.chunk_changes import ChunkChanges, Mark
+from services.store.content.chunk_tables import chunks as chunk_table
+from services.store.content.chunks import Chunks, Origin, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 from tests.samples import NOON
 

@@ -21,17 +21,17 @@ from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
 from services.store import recount as recounting
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.doubts import doubts
-from services.store.judge_biases import judge_counters
-from services.store.label_tables import LABEL_COLUMNS, label_counters
-from services.store.outcome import Outcome
-from services.store.outcome_rows import OutcomeRows
-from services.store.probabilities import UNIT, Probabilities
-from services.store.recount import recount
-from services.store.spend import DatabaseSpendStore
+from services.store.outcomes.doubts import doubts
+from services.store.outcomes.judge_biases import judge_counters
+from services.store.outcomes.label_tables import LABEL_COLUMNS, label_counters
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.outcome_rows import OutcomeRows
+from services.store.outcomes.probabilities import UNIT, Probabilities
+from services.store.outcomes.recount import recount
+from services.store.spend.spend import DatabaseSpendStore
 from services.store.tables import (
     battle_counters,
     joint_counters,

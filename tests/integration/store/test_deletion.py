@@ -13,19 +13,19 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.lens import Lens
 from services.store import tables
-from services.store.battles import Battles
-from services.store.blobs import Blobs, Replies
-from services.store.chunk_changes import ChunkChanges
-from services.store.chunks import Sources, StoredSource
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import DeletionResult, Deletions, deleted_at
+from services.store.battles.event_bodies import value_of_battle
+from services.store.battles.recording import NewEvent
 from services.store.compressed import pack
-from services.store.content import insert_content, wait_for_deletions
+from services.store.content.blobs import Blobs, Replies
+from services.store.content.chunk_changes import ChunkChanges
+from services.store.content.chunks import Sources, StoredSource
+from services.store.content.shared import insert_content, wait_for_deletions
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions, deleted_at
-from services.store.event_bodies import value_of_battle
-from services.store.outcome import Outcome
-from services.store.recording import NewEvent
-from services.store.recount import recount
-from services.store.spend import DatabaseSpendStore
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.recount import recount
+from services.store.spend.spend import DatabaseSpendStore
 from services.store.tables import blobs, metadata
 from services.wire.codec import encode, schema_of
 from tests import samples

@@ -8,10 +8,10 @@ from sqlalchemy import event as database_event
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.store.battles import Battles
-from services.store.blobs import Blobs
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import Deletions
+from services.store.content.blobs import Blobs
 from services.store.database import Database
-from services.store.deletion import Deletions
 from services.store.tables import content_users
 from tests.databases import engines_of
 from tests.samples import NOON

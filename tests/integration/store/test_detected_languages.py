@@ -8,11 +8,11 @@ from sqlalchemy import update
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import Slice
 from nuggetstream.text.languages import DetectedLanguage
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import Deletions
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.recount import recount
+from services.store.outcomes.recount import recount
 from services.store.tables import battles
 from tests.integration.store.test_slices import HUMAN
 from tests.samples import NOON, battle

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Engine, event, text
 
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
 from tests import samples
 

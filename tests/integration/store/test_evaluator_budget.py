@@ -11,10 +11,10 @@ from sqlalchemy import event
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.budget import Limit
 from services.runtime.llm.prices import Money, Tokens
-from services.store.costs import Costs
 from services.store.database import Database
-from services.store.evaluator_budget import EvaluatorBudget
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.costs import Costs
+from services.store.spend.evaluator_budget import EvaluatorBudget
+from services.store.spend.spend import DatabaseSpendStore
 from tests.databases import engines_of
 
 TODAY = date(2026, 5, 4)

@@ -14,12 +14,12 @@ from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
 from nuggetstream.domain.slice import Slice
 from services.rater.boards import Boards
-from services.store.battles import Battles, NewEvent
+from services.store.battles.battles import Battles, NewEvent
+from services.store.battles.deletion import Deletions
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.failed import FailedBattles, FailureFilter
-from services.store.stated_outcomes import outcomes_of
-from services.store.work import work
+from services.store.outcomes.stated_outcomes import outcomes_of
+from services.store.work.failed import FailedBattles, FailureFilter
+from services.store.work.pending import work
 from services.wire.rating_queries import AgreementQuery
 from tests import samples
 from tests.samples import NOON

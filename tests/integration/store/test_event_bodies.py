@@ -15,17 +15,17 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.pipeline import Stage
 from services.store import tables
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
-from services.store.blobs import Blobs
-from services.store.chunk_tables import chunks as chunk_table
-from services.store.chunks import Chunks, StoredChunk
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import DeletionResult, Deletions
+from services.store.battles.inputs import first_input
+from services.store.battles.recording import NewEvent
 from services.store.compressed import PACKED, compress
+from services.store.content.blobs import Blobs
+from services.store.content.chunk_tables import chunks as chunk_table
+from services.store.content.chunks import Chunks, StoredChunk
+from services.store.content.text_references import GONE
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.inputs import first_input
-from services.store.recording import NewEvent
-from services.store.text_references import GONE
 from services.wire.codec import decode, encode, message_id, schema_of
 from services.wire.subjects import event_name
 from tests import samples

@@ -14,14 +14,14 @@ from nuggetstream.domain.lens import JUDGED, Lens, evaluator_of, source_of_judge
 from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.options import Every
 from nuggetstream.ratings.ties import TiePolicy
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import Deletions
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.doubts import Doubt, Doubts
-from services.store.outcome import Outcome
-from services.store.probabilities import UNIT, Probabilities
-from services.store.recount import recount
+from services.store.outcomes.doubts import Doubt, Doubts
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.probabilities import UNIT, Probabilities
+from services.store.outcomes.recount import recount
 from services.store.tables import battles
 from tests.integration.store.test_counters import SLICES, Operations
 from tests.samples import NOON, battle

@@ -17,9 +17,9 @@ from nuggetstream.domain.event import BattleEvent
 from nuggetstream.files.formats.day_tables import TABLES
 from services.cli.main import main
 from services.recorder.stage import Recorder
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from services.store.tables import battles
 from tests.documents import blocks
 from tests.integration.gateway.pages.test_operations import entry

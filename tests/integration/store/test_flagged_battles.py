@@ -12,10 +12,10 @@ from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import Slice
 from services.store import tables
-from services.store.battle_search import BattleFilter, BattleSearch
-from services.store.battles import Battles
+from services.store.battles.battle_search import BattleFilter, BattleSearch
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
+from services.store.outcomes.outcome import Outcome
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes, latest
 

@@ -13,11 +13,11 @@ from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.label_agreement import FIRST, ORDER, SECOND
 from services.recorder.label_watch import LabelWatch
 from services.runtime.metrics import LABEL_KAPPA
-from services.store.battles import Battles, NewEvent
+from services.store.battles.battles import Battles, NewEvent
+from services.store.battles.deletion import DeletionResult, Deletions
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.label_agreement import LabelCounts
-from services.store.recount import recount
+from services.store.outcomes.label_agreement import LabelCounts
+from services.store.outcomes.recount import recount
 from tests import samples
 from tests.samples import NOON
 from tests.stored import record_new

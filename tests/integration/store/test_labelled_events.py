@@ -2,9 +2,9 @@
 
 from nuggetstream.domain.event import BattleAssigned, BattleRetrieved
 from services.recorder.stage import Recorder
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.labelled_events import LabelledEvents
 from services.store.database import Database
-from services.store.labelled_events import LabelledEvents
 from services.wire.codec import schema_of
 from tests.integration.gateway.world import Story, battle
 

@@ -10,9 +10,9 @@ from nuggetstream.files.crowd_study import MOST_ITEMS
 from services.gateway.studies.administration import StudyAdministration
 from services.gateway.studies.questionnaire import Questionnaire
 from services.store.database import Database
-from services.store.studied_battles import StudiedBattles
-from services.store.study_tables import study_tasks
-from services.store.study_tasks import StudyTasks
+from services.store.studies.studied_battles import StudiedBattles
+from services.store.studies.study_tables import study_tasks
+from services.store.studies.study_tasks import StudyTasks
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.integration.store.test_studies import NOW, STUDY, added, worker
 

@@ -31,10 +31,10 @@ from services.runtime.llm.replies import (
     WindowReply,
 )
 from services.runtime.single_writer import SingleWriter
-from services.store.claims import DatabaseClaims
+from services.store.battles.deletion import DeletionResult, Deletions
+from services.store.content.nugget_banks import NuggetLabels, NuggetLists
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.nugget_banks import NuggetLabels, NuggetLists
+from services.store.work.claims import DatabaseClaims
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
 from tests.samples import NOON

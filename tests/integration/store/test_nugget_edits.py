@@ -12,12 +12,12 @@ from nuggetstream.domain.nugget import BankVersion, Importance
 from nuggetstream.domain.nugget_edit import EditKind, NuggetChange, RecordedEdit
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import DeletionResult, Deletions
+from services.store.battles.nugget_edits import EditResult, NewEdit, NuggetEdits
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.nugget_edits import EditResult, NewEdit, NuggetEdits
-from services.store.outcome import Outcome
-from services.store.recording import NewEvent
+from services.store.outcomes.outcome import Outcome
 from services.wire.codec import encode, message_id, schema_of
 from tests import samples
 from tests.samples import NOON

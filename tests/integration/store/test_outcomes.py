@@ -10,13 +10,13 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Grounding, Grounds
 from nuggetstream.ratings.counts import PairCount
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import Deletions
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.outcome import Outcome
-from services.store.recording import NewEvent
-from services.store.recount import recount
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.recount import recount
+from services.store.outcomes.stated_outcomes import outcomes_of
 from services.store.tables import battles
 from tests import samples
 from tests.samples import NOON, battle

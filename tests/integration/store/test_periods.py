@@ -12,9 +12,9 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Every
-from services.store.cells import tally_of_cells
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.outcomes.cells import tally_of_cells
+from services.store.outcomes.outcomes import Outcomes
 from tests.databases import engines_of
 from tests.integration.store.test_counters import FEBRUARY, MAY, SLICES, Operations
 from tests.stored import pair_counts_of_rows

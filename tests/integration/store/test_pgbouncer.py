@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, make_url, text
 
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
 from services.store.migrate import upgrade
 from tests.e2e.ports import free_ports

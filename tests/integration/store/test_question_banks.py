@@ -16,10 +16,10 @@ from services.judge.question_banks import QuestionBanks
 from services.runtime.claims import Claims
 from services.runtime.llm.prompt import Prompt, PromptOverrides
 from services.runtime.single_writer import SingleWriter
-from services.store.claims import DatabaseClaims
+from services.store.battles.deletion import DeletionResult, Deletions
+from services.store.content.question_banks import StoredQuestionBanks
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.question_banks import StoredQuestionBanks
+from services.store.work.claims import DatabaseClaims
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
 from tests.panels import panel_of

@@ -8,10 +8,10 @@ import pytest
 from nuggetstream.domain.event import BattleEvent
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState, Branch
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.recording import NewEvent
-from services.store.reruns import Restart
+from services.store.work.reruns import Restart
 from tests import samples
 from tests.samples import NOON
 from tests.stored import record_new, restarted

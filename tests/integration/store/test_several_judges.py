@@ -10,12 +10,12 @@ from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import PairCount
 from nuggetstream.views.ratings import BoardView
 from services.rater.boards import Boards
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
-from services.store.probabilities import Probabilities
-from services.store.recount import recount
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.probabilities import Probabilities
+from services.store.outcomes.recount import recount
 from tests.samples import NOON, battle
 from tests.stored import WrittenOutcomes, pair_counts
 

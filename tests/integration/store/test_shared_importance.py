@@ -8,8 +8,8 @@ from services.nuggetizer.bank import NuggetBank
 from services.nuggetizer.stage import Nuggetizer
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
+from services.store.content.nugget_banks import NuggetLists
 from services.store.database import Database
-from services.store.nugget_banks import NuggetLists
 from tests.fakes import ScriptedModel, blocks
 from tests.integration.store.test_nugget_banks import DRINK, GREEN, LEAVES, battle, scripted
 

@@ -12,10 +12,10 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.counts import JointCount, PairCount
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
-from services.store.slices import conditions_of
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.slices import conditions_of
 from services.store.tables import battles
 from tests.databases import engines_of
 from tests.samples import NOON, battle

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from nuggetstream.domain.battle import Side
-from services.store.chunks import Sources, StoredSource
+from services.store.content.chunks import Sources, StoredSource
 from services.store.database import Database
 from tests.samples import NOON
 

@@ -22,11 +22,11 @@ from services.runtime.llm.booking import Unbooked
 from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens
 from services.runtime.work import Work
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
-from services.store.costs import CostLine, Costs
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.spend import WHOLE_DAY, DatabaseSpendStore
+from services.store.spend.costs import CostLine, Costs
+from services.store.spend.spend import WHOLE_DAY, DatabaseSpendStore
 from services.store.tables import SPEND_COLUMNS, spend_counters
 from services.wire.codec import encode
 from tests.databases import engines_of

@@ -9,12 +9,12 @@ from sqlalchemy import func, select
 
 from nuggetstream.crowd.assignment import ItemKind, OpenItem, Session, is_reversed, next_item
 from nuggetstream.files.crowd_study import CrowdStudySubmission
+from services.store.battles.deletion import DeletionResult, Deletions
 from services.store.database import Database
-from services.store.deletion import DeletionResult, Deletions
-from services.store.studies import Studies
-from services.store.study_rows import StoredStudy, StoredWorker
-from services.store.study_tables import studies, study_items, study_tasks, study_workers
-from services.store.study_tasks import Answer, Answered, Begun, StudyTasks, Task
+from services.store.studies.studies import Studies
+from services.store.studies.study_rows import StoredStudy, StoredWorker
+from services.store.studies.study_tables import studies, study_items, study_tasks, study_workers
+from services.store.studies.study_tasks import Answer, Answered, Begun, StudyTasks, Task
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.stored import evaluate
 

@@ -9,11 +9,11 @@ from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import Slice
 from services.gateway.ratings.style_boards import StyleBoards
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcome import Outcome
-from services.store.styled_outcomes import StyledOutcomes
-from services.store.system_shares import SystemShares
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.styled_outcomes import StyledOutcomes
+from services.store.outcomes.system_shares import SystemShares
 from services.wire.codec import encode
 from tests import samples
 from tests.samples import NOON

@@ -15,14 +15,14 @@ from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Outgoing
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.event_tail import take_positions
+from services.store.battles.recording import NewEvent
+from services.store.battles.submissions import CastVote, Submission, Submissions
 from services.store.database import Database
-from services.store.event_tail import take_positions
-from services.store.outbox import Outbox
-from services.store.recording import NewEvent
-from services.store.recount import recount
-from services.store.stated_outcomes import outcomes_of
-from services.store.submissions import CastVote, Submission, Submissions
+from services.store.outcomes.recount import recount
+from services.store.outcomes.stated_outcomes import outcomes_of
+from services.store.work.outbox import Outbox
 from services.wire.codec import decode, message_id
 from tests.samples import NOON
 from tests.stored import WrittenOutcomes, sent
@@ -215,7 +215,7 @@ async def test_a_transaction_that_fails_stores_neither_the_battle_nor_its_messag
     def fails(*_: object) -> None:
         raise RuntimeError("killed")
 
-    monkeypatch.setattr("services.store.outbox.put", fails)
+    monkeypatch.setattr("services.store.work.outbox.put", fails)
     with pytest.raises(RuntimeError, match="killed"):
         await Submissions(database).accept(submission("one", Vote.A))
     monkeypatch.undo()

@@ -13,9 +13,9 @@ from sqlalchemy.exc import DBAPIError
 
 from nuggetstream.domain.failure import Reason
 from services.runtime.errors import Outage, Unavailable
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.outcomes.outcomes import Outcomes
 from tests.databases import sqlite_url
 
 

@@ -17,10 +17,10 @@ from services.retriever.search import Scope, Searcher
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
 from services.runtime.errors import Outage
-from services.store.chunks import Chunks, StoredChunk
-from services.store.claims import DatabaseClaims
+from services.store.content.chunks import Chunks, StoredChunk
 from services.store.database import Database
 from services.store.tables import claims
+from services.store.work.claims import DatabaseClaims
 from services.wire.embedding_client import GrpcEmbedder
 from tests.fakes import WordVectors
 

@@ -11,10 +11,10 @@ from sqlalchemy import Select
 
 from nuggetstream.domain import event as events
 from nuggetstream.domain.pipeline import PIPELINE, Stage
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.recording import NewEvent
-from services.store.work import Pending, PendingWork, work
+from services.store.work.pending import Pending, PendingWork, work
 from services.wire.evaluators import EVALUATORS
 from tests import samples
 from tests.integration.gateway.world import Story, battle

@@ -17,7 +17,7 @@ from nuggetstream.nuggets.preference import (
     threshold_by_kappa,
 )
 from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.stated_outcomes import outcomes_of
 from tests import samples
 
 A, TIE, B = Vote.A, Vote.TIE, Vote.B

@@ -11,7 +11,7 @@ from nuggetstream.files.results import read_results
 from nuggetstream.files.rubric import read_bank, read_graded
 from nuggetstream.rubric.cover import cover_at
 from nuggetstream.rubric.exporting import NothingToExport, export
-from services.cli.commands.rubric import command
+from services.cli.commands.files.rubric import command
 from tests import evaluated
 
 BANK = {

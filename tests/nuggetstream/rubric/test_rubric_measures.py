@@ -14,7 +14,7 @@ from nuggetstream.rubric.leaderboards import read_labels
 from nuggetstream.rubric.measuring import NoQueryInCommon, RunsMeasured, measure_runs
 from nuggetstream.rubric.run_files import read_rankings
 from nuggetstream.rubric.scoring import Labels, NoMeasure
-from services.cli.commands.rubric import command
+from services.cli.commands.files.rubric import command
 
 LABELS = "q1 0 d1 3\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\n"
 

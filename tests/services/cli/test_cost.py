@@ -9,14 +9,14 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from services.cli.embedded import Embedded
-from services.cli.evaluation import Evaluation, Progress
-from services.cli.meter import Meter
+from services.cli.evaluation.meter import Meter
+from services.cli.evaluation.run import Evaluation, Progress
+from services.cli.wiring.embedded import Embedded
 from services.runtime.bus import Bus
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 
 
 def call(cost: Money | None) -> Entry:

@@ -10,13 +10,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from services.cli import data_folder
-from services.cli.data_folder import LOCK, FolderInUse, locked_folder
+from services.cli.wiring import data_folder
+from services.cli.wiring.data_folder import LOCK, FolderInUse, locked_folder
 
 HOLDING = """
 import asyncio, subprocess, sys
 from pathlib import Path
-from services.cli.data_folder import locked_folder
+from services.cli.wiring.data_folder import locked_folder
 
 async def main():
     async with locked_folder(Path(sys.argv[1])) as lock:

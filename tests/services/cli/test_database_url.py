@@ -5,8 +5,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from services.cli.database_url import UnusableDatabaseUrl, open_database
 from services.cli.main import main
+from services.cli.wiring.database_url import UnusableDatabaseUrl, open_database
 
 FORMS = "set postgresql+asyncpg://USER:PASSWORD@HOST/NAME or sqlite+aiosqlite:///FILE"
 

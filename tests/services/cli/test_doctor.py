@@ -7,13 +7,13 @@ import pytest
 from click.testing import CliRunner
 
 from nuggetstream.domain.identity import content_hash
-from services.cli.commands import doctor
-from services.cli.commands.doctor import _index, _registries
-from services.cli.retrieval import RetrievalSettings
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.commands.start import doctor
+from services.cli.commands.start.doctor import _index, _registries
+from services.cli.wiring.retrieval import RetrievalSettings
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.runtime.nats_server import NatsServerMissing
 from services.runtime.public_addresses import registries_of
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunks import Chunks, StoredChunk
 from services.store.database import Database
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from services.cli.dry_run import Estimate, StageCalls
+from services.cli.evaluation.dry_run import Estimate, StageCalls
 from services.runtime.llm.prices import Price, PriceTable, Tokens
 
 PRICES = PriceTable({"m": Price(input=Decimal(1), output=Decimal(2))}, "EUR")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from services.cli.environment import settings_variables, unknown_variables
 from services.cli.main import main
+from services.cli.wiring.environment import settings_variables, unknown_variables
 
 SETTINGS = Path(__file__).resolve().parents[3] / "docs/operations/settings.md"
 

@@ -10,8 +10,8 @@ import pytest
 from nuggetstream.domain.grade import GradeAggregation
 from nuggetstream.domain.judgment import Aggregation
 from nuggetstream.domain.question_bank import BankKind
-from services.cli.evaluator_options import evaluator_options
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.wiring.evaluator_options import evaluator_options
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.judge.grades.rubric import RubricOptions
 from services.judge.options import GradeOptions, VerdictOptions
 from services.judge.verdicts.utility import UtilityOptions

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from services.cli.main import main
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store.accepting import NewBattle
-from services.store.battles import Battles
+from services.store.battles.accepting import NewBattle
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from tests.databases import copy_of
 from tests.samples import battle
 

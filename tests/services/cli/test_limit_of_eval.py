@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.commands.evaluate import _read
-from services.cli.kept_lines import Keeper
+from services.cli.commands.files.evaluate import _read
+from services.cli.evaluation.kept_lines import Keeper
 
 BATTLE = {"a": {"system": "x", "text": "So."}, "b": {"system": "y", "text": "No."}}
 

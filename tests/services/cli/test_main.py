@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 import services.cli.main
+from services.cli.commands.sections import Sectioned
 from services.cli.main import COMMANDS, GROUPS, main
-from services.cli.sections import Sectioned
 from tests.documents import ROOT
 
 LISTED = """

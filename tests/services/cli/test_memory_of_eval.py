@@ -11,8 +11,8 @@ import pytest
 
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.registry import read_battles
-from services.cli.kept_lines import Keeper
-from services.cli.results import ResultsFile
+from services.cli.evaluation.kept_lines import Keeper
+from services.cli.evaluation.results import ResultsFile
 
 BATTLES, TEXT = 40, 100_000  # characters of each answer
 LITTLE = 1_000_000  # bytes, an eighth of the texts

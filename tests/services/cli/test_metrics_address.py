@@ -5,8 +5,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from services.cli.process import serve_metrics
-from services.cli.settings import ServerSettings
+from services.cli.wiring.process import serve_metrics
+from services.cli.wiring.settings import ServerSettings
 
 
 @pytest.mark.parametrize(

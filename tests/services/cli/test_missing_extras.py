@@ -4,7 +4,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from services.cli.showing import needing_extras
+from services.cli.commands.showing import needing_extras
 
 
 def result_of(name: str) -> Result:

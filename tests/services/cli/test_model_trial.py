@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pydantic import BaseModel
 
-from services.cli.commands import doctor
+from services.cli.commands.start import doctor
 from services.judge.registry import heuristics
 from services.offline.answers import ParsedPrompt, answer
 from services.offline.app import create_app

@@ -6,10 +6,10 @@ from typing import Any, cast
 import pytest
 import structlog
 
-from services.cli.fetch_settings import FetchSettings
-from services.cli.panels import open_judge, open_panels
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.panels import open_judge, open_panels
 from services.cli.wiring.parts import Parts
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.runtime.llm.settings import LLMSettings
 from services.store.database import Database
 

@@ -7,14 +7,14 @@ from structlog.testing import capture_logs
 
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
-from services.cli import retrieval
-from services.cli.retrieval import preparations
+from services.cli.wiring import retrieval
+from services.cli.wiring.retrieval import preparations
 from services.retriever.memory import MemoryIndex
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever
 from services.runtime.embedding import Vectors
 from services.runtime.errors import Outage
-from services.store.chunks import Chunks, StoredChunk
+from services.store.content.chunks import Chunks, StoredChunk
 from services.store.database import Database
 from tests.fakes import WordVectors
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from services.cli import settings
-from services.cli.settings import NO_MODEL, PipelineSettings, ranking_of
+from services.cli.wiring import settings
+from services.cli.wiring.settings import NO_MODEL, PipelineSettings, ranking_of
 
 
 def test_the_model_is_named() -> None:

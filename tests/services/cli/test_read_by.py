@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.registry import SERVICES
-from services.cli.settings import PipelineSettings, PlatformSettings
+from services.cli.wiring.registry import SERVICES
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs/operations/settings.md").read_text(encoding="utf-8")

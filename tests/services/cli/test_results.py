@@ -9,7 +9,7 @@ from rich.console import Console
 
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.report.summary import summarise
-from services.cli.results import board_tables, print_summary, write_results
+from services.cli.evaluation.results import board_tables, print_summary, write_results
 
 
 def board(arena: str, lens: str = "human") -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from nuggetstream.domain.failure import Reason
-from services.cli.process import StoppedWaiting
-from services.cli.waiting import Patience
+from services.cli.wiring.process import StoppedWaiting
+from services.cli.wiring.waiting import Patience
 from services.runtime.errors import Outage
 
 

@@ -10,14 +10,14 @@ import pytest
 from rich.console import Console
 
 from services.cli.demo.progress import ProgressLine
-from services.cli.evaluation import Progress
+from services.cli.evaluation.run import Progress
 from tests.e2e.processes import run_here
 from tests.evaluated import file_of
 from tests.services.demo.test_explain import view
 
 
 def test_the_first_line_waits_for_no_large_import() -> None:
-    probe = "import sys; import services.cli.commands.demo; print(*sys.modules)"
+    probe = "import sys; import services.cli.commands.start.demo; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", probe], check=True, capture_output=True, text=True).stdout
     assert not {"scipy", "numpy", "openai", "sqlalchemy", "pydantic", "nats"} & set(loaded.split())
 

@@ -25,7 +25,7 @@ from nuggetstream.views.labels import LabelView
 from services.gateway.pages.explanation import failure_groups
 from services.gateway.pages.quotes import passage_places, passages_of, pieces_of
 from services.gateway.pages.stages import timeline_of, waterfall_of
-from services.store.costs import CostLine
+from services.store.spend.costs import CostLine
 from tests.integration.gateway.world import NOW
 
 ANSWER = "Two bulges rise. The Sun is green. It is far."

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nuggetstream.domain.identity import content_hash
 from services.indexer.chunking import cut, windows
-from services.store.chunks import Origin
+from services.store.content.chunks import Origin
 
 ENGLISH = Origin("en")
 SIZES = st.integers(1, 12).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))

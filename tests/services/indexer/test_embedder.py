@@ -18,7 +18,7 @@ from services.indexer.loading import NotInstalled, local_model, runtime_of
 from services.indexer.storing import StoringEmbedder
 from services.runtime.embedding import Vectors
 from services.runtime.packaged_model import PACKAGED_MODEL
-from services.store.chunks import Chunks
+from services.store.content.chunks import Chunks
 from services.store.database import Database
 from tests.fakes import WordVectors
 

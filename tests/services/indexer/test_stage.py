@@ -13,9 +13,9 @@ from services.indexer.batching import BatchingEmbedder
 from services.indexer.stage import Indexer
 from services.indexer.storing import StoringEmbedder
 from services.runtime.errors import Unavailable
-from services.store.blobs import Blobs
-from services.store.chunk_changes import ChunkChanges
-from services.store.chunks import Chunks, Sources
+from services.store.content.blobs import Blobs
+from services.store.content.chunk_changes import ChunkChanges
+from services.store.content.chunks import Chunks, Sources
 from services.store.database import Database
 from tests import samples
 from tests.fakes import WordVectors

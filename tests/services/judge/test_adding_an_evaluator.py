@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleGraded, BattleJudged
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.judge.stage import build
 from services.offline.answers import ParsedPrompt, answer
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import VerdictReply
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.store.database import Database
 from services.wire.evaluators import EVALUATORS, Registered, Yields
 from tests import recipes, samples

@@ -19,7 +19,7 @@ from services.judge.stage import Panel, build
 from services.runtime.bus import Bus
 from services.runtime.errors import BudgetExceeded
 from services.runtime.runner import Runner
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.store.database import Database
 from services.wire.evaluators import require_evaluators
 from services.wire.topology import consumers

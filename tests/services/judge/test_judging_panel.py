@@ -19,9 +19,9 @@ from services.judge.stage import Panel, build
 from services.runtime.errors import ModelOutage, Permanent, Retryable
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.replies import VerdictReply, Winner
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.store.database import Database
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.stated_outcomes import outcomes_of
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
 from tests.panels import judge_of, panel_of

@@ -11,7 +11,7 @@ from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.event import BattleNuggetized
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.nuggetizer.creation import Draft, trim
 from services.nuggetizer.decisions import VERSION
 from services.nuggetizer.prompts import VERSION as LIST_VERSION

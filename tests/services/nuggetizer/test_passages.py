@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from nuggetstream.domain.evidence import Evidence
-from services.cli.settings import PipelineSettings
+from services.cli.wiring.settings import PipelineSettings
 from services.nuggetizer.documents import NuggetSources, documents_of
 from services.nuggetizer.passages import worth_reading
 from services.nuggetizer.stage import Nuggetizer

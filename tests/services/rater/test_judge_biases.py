@@ -6,7 +6,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, OrderedVerdict, combine_orders
 from nuggetstream.domain.model_family import family_of
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.stated_outcomes import outcomes_of
 from tests import samples
 from tests.samples import NOON
 

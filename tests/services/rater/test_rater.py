@@ -26,9 +26,9 @@ from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.memory import Memory
 from services.runtime.errors import Unavailable
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.stated_outcomes import outcomes_of
 from services.wire.rating_queries import AdviceQuery, PairsQuery
 from tests import samples
 from tests.samples import NOON

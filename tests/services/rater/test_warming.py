@@ -13,9 +13,9 @@ from nuggetstream.ratings.fitting.weights import WeightMemory
 from services.rater import boards as rated
 from services.rater.boards import Boards
 from services.rater.warming import Warming
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
-from services.store.outcomes import Outcomes
+from services.store.outcomes.outcomes import Outcomes
 from tests import samples
 from tests.samples import NOON
 from tests.services.rater.test_rater import keep

@@ -21,13 +21,13 @@ from services.recorder.stage import Recorder
 from services.runtime.errors import InvalidInput
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store.battles import Battles
-from services.store.costs import Costs
+from services.store.battles.battles import Battles
+from services.store.battles.recording import NewEvent, Recording
 from services.store.database import Database
-from services.store.outcomes import Outcomes
-from services.store.parked import ParkedEvents
-from services.store.recording import NewEvent, Recording
-from services.store.spend import DatabaseSpendStore
+from services.store.outcomes.outcomes import Outcomes
+from services.store.spend.costs import Costs
+from services.store.spend.spend import DatabaseSpendStore
+from services.store.work.parked import ParkedEvents
 from services.wire.codec import decode
 from services.wire.subjects import RECORDED
 from tests import samples
@@ -187,7 +187,7 @@ async def test_an_event_and_what_follows_from_it_are_one_transaction(
     recorder = Recorder(Battles(record), Nudges())
     await recorder(SUBMITTED)
     with monkeypatch.context() as patched:
-        patched.setattr("services.store.recording.put_all", _killed)
+        patched.setattr("services.store.battles.recording.put_all", _killed)
         with pytest.raises(ValueError, match="killed"):
             await recorder(samples.judged())
     assert [event.name for event in await Battles(record).events_of("b1")] == ["submitted"]

@@ -11,7 +11,7 @@ from nuggetstream.domain.identity import content_hash
 from services.retriever.memory import MemoryIndex
 from services.retriever.search import Searcher
 from services.retriever.stage import Retriever
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.content.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
 from tests import samples
 

@@ -5,7 +5,7 @@ import pytest
 
 from nuggetstream.text.terms import terms
 from services.retriever.index import Query, rank_by_words, rank_few
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 from tests.fakes import WordVectors
 
 TEXTS = ["Tea is made of leaves.", "Coffee is made of beans.", "Green tea has caffeine.", "Water is wet."]

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from nuggetstream.domain.identity import content_hash
 from services.retriever import memory
 from services.retriever.memory import MemoryIndex
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 from tests.fakes import WordVectors
 
 MODEL = WordVectors(dimensions=16)

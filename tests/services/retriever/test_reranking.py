@@ -20,9 +20,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from nuggetstream.domain.failure import Reason
-from services.cli.prepared import NotPreparedYet
-from services.cli.reranking import open_reranking, require_reranker
-from services.cli.retrieval import RetrievalSettings
+from services.cli.wiring.prepared import NotPreparedYet
+from services.cli.wiring.reranking import open_reranking, require_reranker
+from services.cli.wiring.retrieval import RetrievalSettings
 from services.offline.serve import running
 from services.retriever.cross_encoder import CrossEncoderReranker
 from services.retriever.index import Hit
@@ -35,9 +35,9 @@ from services.runtime.llm.exchange import Exchange
 from services.runtime.llm.prices import estimate_tokens
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.work import Work
-from services.store.chunks import StoredChunk
+from services.store.content.chunks import StoredChunk
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 
 TEXTS = ["Water is wet.", "Green tea has caffeine.", "Tea is made of leaves.", "Coffee is made of beans."]
 HITS: list[Hit] = [(StoredChunk(f"c{i}", "page", i, text), 1.0 / (i + 1)) for i, text in enumerate(TEXTS)]

@@ -12,9 +12,9 @@ from nuggetstream.domain.identity import content_hash
 from services.retriever.memory import MemoryIndex
 from services.retriever.search import Scope, Searcher
 from services.retriever.stage import Retriever
-from services.store.chunks import Chunks, Sources, StoredChunk, StoredSource
+from services.store.battles.deletion import DeletedBattle, Deletions
+from services.store.content.chunks import Chunks, Sources, StoredChunk, StoredSource
 from services.store.database import Database
-from services.store.deletion import DeletedBattle, Deletions
 from tests import samples
 from tests.fakes import WordVectors
 

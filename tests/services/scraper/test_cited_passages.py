@@ -8,7 +8,7 @@ from nuggetstream.domain.evidence import Page, PageRange
 from nuggetstream.domain.identity import content_hash
 from services.scraper.outcome import PageOutcome, Quality
 from services.scraper.stage import Scraper
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.store.database import Database
 from tests import samples
 

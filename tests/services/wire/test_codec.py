@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from nuggetstream.domain.event import BattleSubmitted
-from services.store.blobs import Blobs
+from services.store.content.blobs import Blobs
 from services.store.database import Database
 from services.wire.codec import UndecodableMessage, decode, encode, schema_of, seal
 from services.wire.shared_events import SharedEvents

@@ -13,9 +13,9 @@ import click
 from starlette.applications import Starlette
 
 from nuggetstream.client import AsyncClient
-from services.cli.access_settings import AccessSettings
 from services.cli.demo.arena.site import Arena
-from services.cli.embedded import Choices, embedded
+from services.cli.wiring.access_settings import AccessSettings
+from services.cli.wiring.embedded import Choices, embedded
 from services.runtime.asgi import serving
 from services.runtime.listening import CannotListen
 

@@ -10,12 +10,12 @@ from nuggetstream.files.crowd_study import CrowdStudySubmission
 from nuggetstream.views.signatures import new_secret
 from services.access.callers import Role
 from services.access.keys import NewKey
-from services.store.api_keys import ApiKeys, StoredKey
+from services.store.access.api_keys import ApiKeys, StoredKey
+from services.store.access.webhooks import Webhook, Webhooks
 from services.store.database import Database
-from services.store.studies import Studies
-from services.store.study_rows import StoredStudy, StoredWorker
-from services.store.study_tasks import StudyTasks
-from services.store.webhooks import Webhook, Webhooks
+from services.store.studies.studies import Studies
+from services.store.studies.study_rows import StoredStudy, StoredWorker
+from services.store.studies.study_tasks import StudyTasks
 from tests.integration.gateway.world import NOW, submission
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}

@@ -14,7 +14,7 @@ from services.access.callers import Role
 from services.access.keys import NewKey
 from services.gateway.battles.intake import Intake
 from services.runtime import rpc
-from services.store.audit_log import AuditLog
+from services.store.access.audit_log import AuditLog
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.world import World, submission
 

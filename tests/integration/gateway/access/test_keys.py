@@ -23,10 +23,10 @@ from services.access.signing import is_signed, signature
 from services.runtime import rpc
 from services.runtime.bus import Bus
 from services.runtime.errors import Outage
-from services.store.api_keys import ApiKeys
-from services.store.audit_log import AuditLog
+from services.store.access.api_keys import ApiKeys
+from services.store.access.audit_log import AuditLog
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from services.wire.convert import to_message
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.world import NOW, Story, World, battle, opened, submission

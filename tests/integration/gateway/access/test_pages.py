@@ -11,8 +11,8 @@ from services.access.callers import Role
 from services.access.sites import Sites, origins_of
 from services.gateway.access.proxies import TrustedProxies
 from services.runtime.bus import Bus
-from services.store.api_keys import ApiKeys
-from services.store.audit_log import AuditLog
+from services.store.access.api_keys import ApiKeys
+from services.store.access.audit_log import AuditLog
 from services.store.database import Database
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.world import NOW, Story, World, battle, opened, submission

@@ -9,7 +9,7 @@ from services.access.callers import Role
 from services.gateway.access.rules import RULES, Scope
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from tests.integration.gateway.access.samples import bearer, issued, webhook
 from tests.integration.gateway.world import Story, World, battle
 

@@ -15,9 +15,9 @@ from services.gateway.battles.event_views import event_view
 from services.gateway.battles.followers import Followers
 from services.gateway.stream.selection import Selection
 from services.runtime.errors import Unavailable
-from services.store.battles import BattleRow, Battles
+from services.store.battles.battles import BattleRow, Battles
+from services.store.battles.event_reading import RecordedEvent
 from services.store.database import Database
-from services.store.event_reading import RecordedEvent
 from tests.integration.gateway.world import TIDES, Story, World, battle, submission
 
 NAMES = ["submitted", "scraped", "indexed", "retrieved", "nuggetized", "assigned", "judged"]

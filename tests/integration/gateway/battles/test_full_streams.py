@@ -11,8 +11,8 @@ from prometheus_client import REGISTRY
 
 from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.pipeline import Stage, stages_of
-from services.cli.declared import keep_declared
-from services.cli.settings import PlatformSettings
+from services.cli.wiring.declared import keep_declared
+from services.cli.wiring.settings import PlatformSettings
 from services.runtime.bus import Bus, Outgoing, ensure
 from services.runtime.errors import Outage
 from services.runtime.nats_server import NatsServer

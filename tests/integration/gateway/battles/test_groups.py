@@ -16,10 +16,10 @@ from services.gateway.battles.groups import MAX_GROUP, Groups
 from services.gateway.battles.intake import Receipt
 from services.gateway.errors import Conflict
 from services.runtime import rpc
-from services.store import submissions
+from services.store.battles import submissions
+from services.store.battles.submissions import Submission
 from services.store.database import Database
-from services.store.recount import recount
-from services.store.submissions import Submission
+from services.store.outcomes.recount import recount
 from services.wire.convert import to_message
 from tests.integration.gateway.world import World, battle, submission
 from tests.samples import NOON

@@ -18,10 +18,10 @@ from services.gateway.battles.ingest import ingest_stage
 from services.runtime import rpc
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter, Runner
-from services.store.api_keys import ApiKeys
-from services.store.audit_log import AuditLog
+from services.store.access.api_keys import ApiKeys
+from services.store.access.audit_log import AuditLog
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from services.wire.convert import to_message
 from services.wire.subjects import INGEST
 from tests.integration.gateway.access.samples import bearer, issued

@@ -13,7 +13,7 @@ from nuggetstream.domain.grade import Criterion, Grade, Grading, Subject
 from nuggetstream.domain.pipeline import Stage
 from services.recorder.reconciler import Reconciler, reconciler
 from services.runtime.bus import ensure
-from services.store.work import work
+from services.store.work.pending import work
 from services.wire import topology
 from services.wire.codec import decode
 from tests.integration.gateway.world import GRADERS, Story, World, battle, submission

@@ -20,8 +20,8 @@ from services.recorder.reconciler import reconciler
 from services.runtime.bus import Outgoing, ensure
 from services.runtime.errors import Outage
 from services.runtime.nats_server import NatsServer
-from services.store.outbox import outbox
 from services.store.tables import battles, blobs
+from services.store.work.outbox import outbox
 from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
 from tests.stored import pair_counts

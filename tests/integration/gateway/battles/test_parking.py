@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from services.recorder.parking import Parking
 from services.recorder.stage import build
 from services.runtime.runner import Runner
-from services.store.parked import ParkedEvents, parked_events
+from services.store.work.parked import ParkedEvents, parked_events
 from services.wire.codec import seal
 from tests.integration.gateway.world import NOW, Story, World, battle, submission
 

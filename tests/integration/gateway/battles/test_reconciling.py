@@ -23,7 +23,7 @@ from services.recorder.waiting import oldest_in_arena
 from services.runtime.bus import ensure
 from services.runtime.errors import Outage
 from services.store.tables import events
-from services.store.work import work
+from services.store.work.pending import work
 from services.wire import topology
 from tests.integration.gateway.world import Story, World, battle, submission
 

@@ -7,8 +7,8 @@ import pytest
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleAssigned, BattleJudged
 from nuggetstream.domain.nugget import Assignment, Support
-from services.store.outcomes import Outcomes
-from services.store.recount import recount
+from services.store.outcomes.outcomes import Outcomes
+from services.store.outcomes.recount import recount
 from tests.integration.gateway.world import LABELS, Story, World, battle, submission
 
 

@@ -17,7 +17,7 @@ from services.gateway.health import readiness
 from services.runtime.bus import Bus
 from services.runtime.stream_usage import StreamUsage
 from services.store.database import Database
-from services.store.outbox import Outbox
+from services.store.work.outbox import Outbox
 from tests.integration.gateway.world import Story, World, battle, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}

@@ -9,7 +9,7 @@ from services.gateway.operations.budgets import BudgetLine, Budgets, DayBudget
 from services.runtime.bus import Bus
 from services.runtime.llm.budget import Limit
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.spend import DatabaseSpendStore
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.pages.test_operations import entry
 from tests.integration.gateway.world import Story, battle, opened

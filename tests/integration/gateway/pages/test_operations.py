@@ -11,9 +11,9 @@ from services.access.callers import Role
 from services.access.keys import NewKey
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store.costs import Costs
 from services.store.database import Database
-from services.store.spend import DatabaseSpendStore
+from services.store.spend.costs import Costs
+from services.store.spend.spend import DatabaseSpendStore
 from services.wire.subjects import STREAM_DEAD
 from tests.integration.gateway.access.samples import bearer, issued
 from tests.integration.gateway.world import Story, World, battle

@@ -15,7 +15,7 @@ from nuggetstream.domain.slice import Slice
 from nuggetstream.views.style import StyleBoardView
 from services.gateway.ratings.style_boards import StyleBoards, board_of
 from services.runtime.errors import Unavailable
-from services.store.styled_outcomes import QueriedOutcome, StyledOutcomes
+from services.store.outcomes.styled_outcomes import QueriedOutcome, StyledOutcomes
 from tests.integration.gateway.world import Story, World, between
 
 LONG, SHORT = "A long answer, " * 3, "Short."

@@ -10,7 +10,7 @@ from nuggetstream.client import AsyncClient
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.judgment import OrderedVerdict, combine_orders
-from services.store.recount import recount
+from services.store.outcomes.recount import recount
 from services.store.tables import outcomes
 from tests.databases import engines_of
 from tests.integration.gateway.world import Story, World, battle, submission

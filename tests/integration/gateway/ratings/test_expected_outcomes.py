@@ -9,8 +9,8 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleJudged
 from nuggetstream.domain.judgment import Judgment, OrderedVerdict, VoteProbabilities
 from nuggetstream.domain.nugget import Support, SupportProbabilities
-from services.store.probabilities import Probabilities
-from services.store.stated_outcomes import outcomes_of
+from services.store.outcomes.probabilities import Probabilities
+from services.store.outcomes.stated_outcomes import outcomes_of
 from tests import samples
 from tests.integration.gateway.world import NOW, Story, World, between
 from tests.samples import NOON

@@ -14,7 +14,7 @@ from arena.v1.arena_pb2_grpc import ArenaStub
 from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.lens import Lens
 from services.runtime import rpc
-from services.store.outcome import Outcome
+from services.store.outcomes.outcome import Outcome
 from services.wire.convert import to_message
 from tests.integration.gateway.world import NOW, Story, World, battle, between, submission
 from tests.stored import WrittenOutcomes

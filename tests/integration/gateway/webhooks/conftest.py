@@ -7,7 +7,7 @@ from nuggetstream.views.battles import BattleView
 from services.gateway.battles.assembly import assemble
 from services.gateway.errors import UnknownBattle
 from services.gateway.stream.reading import EventReader
-from services.store.battles import Battles
+from services.store.battles.battles import Battles
 from services.store.database import Database
 from tests.integration.store.conftest import database as database  # noqa: PLC0414 - fixtures
 from tests.integration.store.conftest import database_url as database_url  # noqa: PLC0414

@@ -23,15 +23,15 @@ from nuggetstream.client import (
     webhook_event,
 )
 from services.access.callers import Role
-from services.cli.commands.webhooks import command
+from services.cli.commands.access.webhooks import command
 from services.gateway.stream.reading import EventReader
 from services.gateway.webhooks.deliveries import Deliveries
 from services.gateway.webhooks.sender import Sender
 from services.runtime.address_guard import GuardedBackend, SystemResolver
 from services.runtime.bus import Bus
-from services.store.audit_log import AuditLog
+from services.store.access.audit_log import AuditLog
+from services.store.access.webhooks import Webhooks
 from services.store.database import Database
-from services.store.webhooks import Webhooks
 from tests.integration.gateway.access.samples import issued
 from tests.integration.gateway.webhooks.receiver import Receiver, receiver, statuses
 from tests.integration.gateway.world import Story, World, battle, opened

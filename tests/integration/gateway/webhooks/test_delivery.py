@@ -19,13 +19,13 @@ from services.gateway.webhooks.dispatcher import Dispatcher, LeaseLost, Patience
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.recorder.stage import Recorder
 from services.runtime.address_guard import GuardedBackend, SystemResolver
-from services.store.battles import Battles
+from services.store.access.webhooks import Webhook, Webhooks
+from services.store.battles.battles import Battles
+from services.store.battles.deletion import Deletions
+from services.store.battles.event_tail import EventTail
+from services.store.battles.recording import NewEvent
 from services.store.database import Database
-from services.store.deletion import Deletions
-from services.store.event_tail import EventTail
-from services.store.recording import NewEvent
 from services.store.tables import events as event_table
-from services.store.webhooks import Webhook, Webhooks
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 from tests.integration.gateway.battles.test_following import NAMES

@@ -1,0 +1,1 @@
+"""Commands about keys, webhooks and the audit log."""

@@ -1,0 +1,1 @@
+"""Commands about the battles of a running platform."""

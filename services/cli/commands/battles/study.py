@@ -1,0 +1,141 @@
+"""`nuggetstream study`: ask people about battles, and export what they answer, over the API."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from nuggetstream.client import Client
+from nuggetstream.client.calls import LOCAL
+from nuggetstream.client.crowd_studies import MOST_ANSWERS
+from nuggetstream.files.crowd_study import read_crowd_study
+from nuggetstream.files.opening import UnusableFile
+from nuggetstream.ratings.comparison import UNREACHABLE, Separation
+from nuggetstream.views.crowd_studies import CrowdStudyView, StudyAnswer
+from services.cli.commands.administrator import connected
+from services.cli.commands.showing import refusing
+from services.cli.commands.study_tables import (
+    LABEL_COLUMNS,
+    WORKER_COLUMNS,
+    label_rows,
+    worker_row,
+    write_rows,
+)
+
+_URL = click.option("--url", "gateway", default=LOCAL, show_default=True, help="Base URL of the gateway.")
+_ID = click.argument("study_id", metavar="ID")
+
+
+@click.group("study")
+def command() -> None:
+    """Ask people which of two answers is better, on pages of the gateway.
+
+    It asks a running gateway with NUGGETSTREAM_API_KEY (role admin) or NUGGETSTREAM_ADMIN_TOKEN, if set.
+    docs/asking-people.md says what a study's file has.
+    """
+
+
+@command.command("add")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@_URL
+def add_command(file: Path, gateway: str) -> None:
+    """Add the study that FILE (TOML) describes. Prints its id, and the link for workers.
+
+    Exits 2 when the file cannot be used, naming every field that is wrong.
+    """
+    with refusing(UnusableFile):
+        study = read_crowd_study(file)
+    with connected(gateway) as client:
+        added = client.add_study(study)
+    click.echo(f"link {gateway.rstrip('/')}{added.link}", err=True)
+    click.echo(added.id)
+
+
+@command.command("list")
+@click.option("--arena", help="Only studies of this arena.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@_URL
+def list_command(arena: str | None, gateway: str, as_json: bool) -> None:
+    """List studies and what their boards still need. How far each study is stands beside it."""
+    with connected(gateway) as client:
+        studies = client.studies(arena)
+    for study in studies:
+        click.echo(study.model_dump_json() if as_json else _line(study))
+
+
+@command.command("labels", short_help="Write the labels as CSV, for `nuggetstream crowd`.")
+@_ID
+@_URL
+def labels_command(study_id: str, gateway: str) -> None:
+    """Write the labels of the study with this ID as CSV, one per row, as `nuggetstream crowd` reads them."""
+    with connected(gateway) as client:
+        rows = (row for answer in _answers(client, study_id) for row in label_rows(answer))
+        write_rows(sys.stdout, LABEL_COLUMNS, rows)
+
+
+@command.command("workers", short_help="Write workers and completion codes as CSV.")
+@_ID
+@_URL
+def workers_command(study_id: str, gateway: str) -> None:
+    """Write the workers of the study with this ID as CSV, with their completion codes and gold items."""
+    with connected(gateway) as client:
+        workers = client.study_workers(study_id)
+    write_rows(sys.stdout, WORKER_COLUMNS, map(worker_row, workers))
+
+
+@command.command("close")
+@_ID
+@_URL
+def close_command(study_id: str, gateway: str) -> None:
+    """Give out no more pairs of the study with this ID."""
+    with connected(gateway) as client:
+        client.close_study(study_id)
+    click.echo(f"closed {study_id}")
+
+
+@command.command("remove")
+@_ID
+@_URL
+def remove_command(study_id: str, gateway: str) -> None:
+    """Delete the study with this ID. Its workers and all of their answers are deleted, too."""
+    with connected(gateway) as client:
+        client.remove_study(study_id)
+    click.echo(f"removed {study_id}")
+
+
+@command.command("remove-worker")
+@_ID
+@click.argument("worker_id", metavar="WORKER")
+@_URL
+def remove_worker_command(study_id: str, worker_id: str, gateway: str) -> None:
+    """Delete WORKER of the study with this ID. Everything that it answered is deleted, too."""
+    with connected(gateway) as client:
+        client.remove_worker(study_id, worker_id)
+    click.echo(f"removed {worker_id}")
+
+
+def _answers(client: Client, study_id: str) -> Iterator[StudyAnswer]:
+    after = None
+    while True:
+        answers = client.study_answers(study_id, after)
+        yield from answers
+        if len(answers) < MOST_ANSWERS:
+            return
+        after = f"{answers[-1].worker},{answers[-1].item}"
+
+
+def _line(study: CrowdStudyView) -> str:
+    state = "open" if study.closed_at is None else "closed"
+    people = (
+        f"{study.answered} of {study.wanted} answers, {study.finished} of {study.workers} workers finished"
+    )
+    edge = ""
+    if study.boundary is not None:
+        labels = study.boundary.labels
+        if labels is None:
+            needs = "unknown"
+        else:
+            needs = f"{labels} more labels" if labels <= UNREACHABLE else Separation.EQUAL.words
+        edge = f"; between {study.boundary.last} and {study.boundary.next}: {needs}"
+    return f"{study.id}  {state}  {study.arena}  {study.name}: {people}{edge}"

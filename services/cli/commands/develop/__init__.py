@@ -1,0 +1,1 @@
+"""Commands for the development of the platform."""

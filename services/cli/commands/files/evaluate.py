@@ -1,0 +1,193 @@
+"""`nuggetstream eval FILE`: evaluate a file of battles and write explained results and ratings."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from nuggetstream.files.dataset import BadLine, read_documents
+from nuggetstream.files.formats.registry import read_battles
+from nuggetstream.files.numerals import many
+from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.results import REJECTED
+from nuggetstream.report.reasons import can_be_retried
+from nuggetstream.report.summary import Summary
+from services.cli.commands.showing import refusing
+from services.cli.evaluation.batching import batches_of
+from services.cli.evaluation.dry_run import SAMPLE, estimate
+from services.cli.evaluation.files import STATE, Contents, evaluate, name_rejected, sharing
+from services.cli.evaluation.kept_lines import Keeper, KeptLine
+from services.cli.evaluation.meter import Meter
+from services.cli.evaluation.results import print_summary
+from services.cli.wiring.embedded import Choices
+from services.cli.wiring.fetch_settings import FetchSettings
+from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
+from services.cli.wiring.settings import PipelineSettings, embedded_pipeline, ranking_of
+from services.runtime.llm.settings import LLMSettings
+
+_OUT = click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the results, and for the state from which the same command continues.  [required]",
+)
+_DOCUMENTS = click.option(
+    "--documents",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
+)
+_REPLAY = click.option(
+    "--replay",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Archive of an earlier run (NUGGETSTREAM_SCRAPER_ARCHIVE_DIR) that answers instead of the web.",
+)
+_DRY_RUN = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the model calls, tokens and cost to expect, from a sample whose pages are fetched; call no "
+    "model's endpoint, pay nothing and write nothing.",
+)
+
+
+@click.command("eval")
+@click.argument("file", type=click.Path(path_type=Path))
+@_OUT
+@_DOCUMENTS
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help="Read and evaluate only the first LIMIT battles. The boards count all battles of OUT.",
+)
+@click.option("--retry-failed", is_flag=True, help="Evaluate battles that failed in an earlier run again.")
+@_REPLAY
+@click.option("--batch", is_flag=True, help="Ask in batches of the endpoint: half the price, within days.")
+@_DRY_RUN
+def command(
+    file: Path,
+    out: Path | None,
+    *,
+    documents: Path | None,
+    limit: int | None,
+    retry_failed: bool,
+    replay: Path | None,
+    batch: bool,
+    dry_run: bool,
+) -> None:
+    """Evaluate all battles of FILE on this machine.
+
+    FILE is JSONL, or in a format of `nuggetstream import --formats`, gzipped or not; also a folder, where the
+    format has several files.
+
+    Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
+    OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
+    it; the same command continues where it stopped.
+
+    Battles with the same query and the same evidence share one nugget list, and equal answers its
+    labels; NUGGETSTREAM_NUGGET_BANK_HOURS=0 gives every battle a list of its own.
+
+    With --replay, no page is fetched from the web: each is what its last visit in that archive found,
+    so that an evaluation is repeated on the same evidence.
+
+    With --batch, the process waits for batches, two or more per battle, one after the other. After
+    Ctrl-C, a crash or a reboot the same command continues with the batches that it uploaded.
+    """
+    if out is None and not dry_run:
+        raise click.UsageError("Missing option '--out'.")
+    server = server_settings(log_level="error")
+    contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / STATE))
+    pipeline = sharing(embedded_pipeline(read_settings(PipelineSettings)))
+    llm = read_settings(LLMSettings)
+    console = Console(stderr=True)
+    _introduce(console, contents, pipeline, llm)
+    fetch = read_settings(FetchSettings).replaying(replay)
+    folder = out / STATE if out else Path()
+    choices = Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, grace=server.grace)
+    if out is None or dry_run:
+        run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
+        return
+    choices = choices.in_batches(batches_of(llm, out / STATE, console)) if batch else choices
+    work = partial(_evaluate, contents, choices, console, out=out, retry_failed=retry_failed)
+    run(partial(_until_stopped, work, console), server)
+
+
+async def _until_stopped(
+    evaluate: Callable[[asyncio.Event], Awaitable[bool]], console: Console, stop: asyncio.Event
+) -> int:
+    if await evaluate(stop):
+        return 0
+    console.print("stopped; run the same command again to continue from here")
+    return STOPPED
+
+
+async def _evaluate(
+    contents: Contents,
+    choices: Choices,
+    console: Console,
+    stop: asyncio.Event,
+    *,
+    out: Path,
+    retry_failed: bool,
+) -> bool:
+    """Evaluate, write the results and print them; False when it was stopped before the end."""
+    evaluated = await evaluate(contents, choices, console, stop, out=out, retry_failed=retry_failed)
+    if evaluated is None:
+        return False
+    print_summary(Console(), evaluated.summary, evaluated.boards)
+    _print_notes(console, out, evaluated.summary, evaluated.rejected)
+    return True
+
+
+async def _estimate(
+    lines: Sequence[KeptLine], choices: Choices, console: Console, stop: asyncio.Event, *, batched: bool
+) -> int | None:
+    with Meter(console, min(SAMPLE, len(lines))) as meter:
+        estimated = await estimate(lines, choices, meter.show, stop, batched=batched)
+    if estimated is None and stop.is_set():
+        return STOPPED
+    if estimated is None:
+        raise click.ClickException("no battle was evaluated, so there is no estimate")
+    for line in estimated.lines():
+        click.echo(line)
+    return None
+
+
+def _introduce(console: Console, contents: Contents, pipeline: PipelineSettings, llm: LLMSettings) -> None:
+    model = "the offline model" if llm.offline else llm.model_name
+    counts = many(len(contents.lines), "battle")
+    if contents.rejected:
+        counts += f", {many(len(contents.rejected), 'line')} rejected"
+    console.print(f"{counts}; model: {model}; ranking: {ranking_of(pipeline)}")
+
+
+def _read(file: Path, documents: Path | None, limit: int | None, keeper: Keeper) -> Contents:
+    lines: list[KeptLine] = []
+    rejected: list[BadLine] = []
+    with refusing(UnusableFile):
+        texts = read_documents(documents) if documents else {}
+        for line in read_battles(file, texts):
+            if isinstance(line, BadLine):
+                rejected.append(line)
+            else:
+                lines.append(keeper.keep(line))
+            if len(lines) == limit:
+                break
+    name_rejected(file, rejected)
+    if not lines:
+        raise click.ClickException(f"{file}: contains no battle")
+    return Contents(file, lines, rejected)
+
+
+def _print_notes(console: Console, out: Path, summary: Summary, at_submission: int) -> None:
+    """Print what the tables do not show: rejected lines, and the result files."""
+    if summary.rejected:
+        console.print(
+            f"{many(summary.rejected, 'line')} rejected; see {out / REJECTED}: "
+            f"{summary.rejected - at_submission} without a battle, {at_submission} rejected when submitted "
+            "(for example, because the id belongs to another battle)",
+            soft_wrap=True,
+        )
+    if summary.failed > summary.rejected and can_be_retried(summary.reasons):
+        console.print("to evaluate failed battles again, run the same command with --retry-failed")
+    console.print(f"\nresults: {out / 'results.jsonl'}, {out / 'summary.json'}")

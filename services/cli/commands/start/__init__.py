@@ -1,0 +1,1 @@
+"""Commands that start the platform or check the installation."""

@@ -1,0 +1,1 @@
+"""The evaluation of a file of battles on the embedded platform."""

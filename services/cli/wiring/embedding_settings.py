@@ -1,0 +1,71 @@
+"""The settings of the embedding model."""
+
+from typing import Self
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from services.cli.wiring.settings import NO_MODEL
+from services.runtime.llm.address import EndpointAddress
+from services.runtime.masking import masked_url
+
+
+class EmbeddingSettings(BaseSettings):
+    """Where the embedding model is.
+
+    Attributes:
+        embedding_url: Base URL of an OpenAI-compatible endpoint, such as vLLM, TEI or Infinity; unset to run
+            the model in the indexer. User, password and parameters are sent as for chat models.
+        embedding_api_key: Key for that endpoint.
+        embedding_model: Name of the model to ask for, which an endpoint requires.
+        embedding_timeout_s: Seconds for one call.
+        embedding_attempts: Attempts per call, the first included.
+        embedding_concurrency: Largest number of calls at once; the actual limit adapts below it.
+        embedding_threads: Threads of a model in the indexer; by default one per processor that it may use.
+        embedding_device: Device for a model that sentence-transformers computes, as torch names it, such as
+            "cpu" or "cuda:1"; by default a GPU where there is one.
+        embedding_batch_texts: Largest number of texts in a call.
+        embedding_batch_tokens: Largest number of tokens in a call, if all its texts were as long as the
+            longest.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
+
+    embedding_url: str | None = None
+    embedding_api_key: SecretStr | None = None
+    embedding_model: str | None = None
+    embedding_timeout_s: float = Field(60.0, gt=0)
+    embedding_attempts: int = Field(5, ge=1)
+    embedding_concurrency: int = Field(8, ge=1)
+    embedding_threads: int | None = Field(None, ge=1)
+    embedding_device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
+    embedding_batch_texts: int = Field(32, ge=1)
+    embedding_batch_tokens: int = Field(8192, ge=1)
+
+    @model_validator(mode="after")
+    def _endpoint_has_a_model(self) -> Self:
+        if self.embedding_url is None:
+            if self.embedding_api_key is not None:
+                raise ValueError("set NUGGETSTREAM_EMBEDDING_URL, too: the key has no endpoint")
+            return self
+        EndpointAddress.of(self.embedding_url, self.key)  # raises when the URL cannot be one
+        if self.embedding_model in (None, NO_MODEL):
+            raise ValueError(
+                "set NUGGETSTREAM_EMBEDDING_MODEL: the model to ask NUGGETSTREAM_EMBEDDING_URL for"
+            )
+        return self
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether the model is behind a URL."""
+        return self.embedding_url is not None
+
+    @property
+    def shown_url(self) -> str | None:
+        """The URL without secrets; None where the model runs in the indexer."""
+        return None if self.embedding_url is None else masked_url(self.embedding_url)
+
+    @property
+    def key(self) -> str | None:
+        """The key for the endpoint."""
+        return None if self.embedding_api_key is None else self.embedding_api_key.get_secret_value()

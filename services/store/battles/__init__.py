@@ -1,0 +1,1 @@
+"""Battles and votes as they are accepted, their events, and their deletion."""

@@ -1,0 +1,1 @@
+"""Content that battles share: pages, chunks, replies, nugget lists and question banks."""

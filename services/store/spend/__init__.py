@@ -1,0 +1,1 @@
+"""Model calls, what they cost, and the budgets."""

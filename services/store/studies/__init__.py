@@ -1,0 +1,1 @@
+"""Studies that ask people about battles."""
