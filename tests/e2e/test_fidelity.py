@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 from nuggetstream.fidelity.collector import Finished
 from nuggetstream.fidelity.row import Basis, near
-from services.cli.commands import fidelity as command_module
+from services.cli.commands.develop import fidelity as command_module
 from services.cli.main import main
 
 # What the reference of each row is: printed in the paper, recorded in its repository, computed by a second

@@ -17,7 +17,7 @@ from sqlalchemy import text
 from nuggetstream.client import AsyncClient, Client, Ended, Happened
 from nuggetstream.client.following import Watched
 from nuggetstream.domain.progress import BattleState
-from services.cli.demo.folder import claim
+from services.cli.evaluation.demo_folder import claim
 from services.cli.wiring.prepared import NotPrepared, require_streams, require_tables, wait_until_prepared
 from services.runtime.bus import Bus, ensure, has_streams
 from services.store.database import Database

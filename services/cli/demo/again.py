@@ -11,8 +11,8 @@ from nuggetstream.files.results import result_views
 from services.cli.commands.showing import BadInput, refusing
 from services.cli.demo.browser import open_url
 from services.cli.demo.explain import explanation
-from services.cli.demo.folder import PAGES
 from services.cli.demo.snapshot import page_of
+from services.cli.evaluation.demo_folder import PAGES
 from services.cli.evaluation.results import RESULTS
 
 

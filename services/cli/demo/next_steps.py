@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from services.cli.demo.folder import STATE
+from services.cli.evaluation.demo_folder import STATE
 from services.cli.evaluation.results import RESULTS
 
 # A battle as short as a command can be; `eval` reads it from the pipe.

@@ -16,11 +16,11 @@ from services.cli.demo.battles import read_battles
 from services.cli.demo.boards import boards_in_short
 from services.cli.demo.browser import open_url
 from services.cli.demo.explain import explanation, pick
-from services.cli.demo.folder import PAGES, STATE, VECTORS, claim, remove_earlier
 from services.cli.demo.next_steps import next_steps
 from services.cli.demo.progress import ProgressLine
 from services.cli.demo.site import demo_root, serve_site
 from services.cli.demo.snapshot import save_pages
+from services.cli.evaluation.demo_folder import PAGES, STATE, VECTORS, claim, remove_earlier
 from services.cli.evaluation.kept_lines import KeptLine, kept
 from services.cli.evaluation.results import write_results
 from services.cli.evaluation.run import Evaluation

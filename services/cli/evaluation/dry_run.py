@@ -16,7 +16,9 @@ from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 
 from nuggetstream.domain.pipeline import Stage
-from services.cli.evaluation.dry_run_endpoints import (
+from services.cli.evaluation.kept_lines import KeptLine
+from services.cli.evaluation.run import Evaluation, Progress
+from services.cli.wiring.dry_run_endpoints import (
     dry_run_endpoints,
     offline_embedding,
     offline_llm,
@@ -24,8 +26,6 @@ from services.cli.evaluation.dry_run_endpoints import (
     own_models,
     unarchived,
 )
-from services.cli.evaluation.kept_lines import KeptLine
-from services.cli.evaluation.run import Evaluation, Progress
 from services.cli.wiring.embedded import Choices, embedded
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable, Tokens
 from services.store.spend.costs import Costs

@@ -13,8 +13,8 @@ from rich.console import Console
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.report.summary import Summary
-from services.cli.demo.folder import unmark
 from services.cli.evaluation.batching import waiting_for_batches
+from services.cli.evaluation.demo_folder import unmark
 from services.cli.evaluation.kept_lines import KeptLine
 from services.cli.evaluation.meter import Meter
 from services.cli.evaluation.results import ResultsFile

@@ -13,11 +13,11 @@ from nuggetstream.files.numerals import many
 from nuggetstream.rubric.pooling import PooledPassage
 from services.cli.evaluation.asking import open_model
 from services.cli.evaluation.dry_run import SAMPLE, Estimate, StageCalls
-from services.cli.evaluation.dry_run_endpoints import offline_llm
 from services.cli.rubric.asked_together import FILE, AskedTogether
 from services.cli.rubric.grading import PassageRun, event_of
 from services.cli.rubric.job import Job
 from services.cli.wiring.data_folder import locked_folder
+from services.cli.wiring.dry_run_endpoints import offline_llm
 from services.cli.wiring.prepared import migrated_database
 from services.cli.wiring.process import STOPPED
 from services.runtime.llm.accounting import MemorySpendStore, SpendStore

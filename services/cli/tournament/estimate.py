@@ -15,13 +15,13 @@ from tempfile import TemporaryDirectory
 from nuggetstream.files.numerals import many
 from services.cli.evaluation.asking import CountedSpend
 from services.cli.evaluation.dry_run import StageCalls, estimate
-from services.cli.evaluation.dry_run_endpoints import dry_run_endpoints, offline_embedding, offline_llm
 from services.cli.evaluation.run import Progress
 from services.cli.tournament.agents import STAGE
 from services.cli.tournament.answering import AnswerRun, stored_answers
 from services.cli.tournament.opening import Given, open_agents
 from services.cli.tournament.plan import BuiltIn, Others
 from services.cli.tournament.running import read_contents
+from services.cli.wiring.dry_run_endpoints import dry_run_endpoints, offline_embedding, offline_llm
 from services.cli.wiring.prepared import migrated_database
 from services.runtime.llm.accounting import Spend
 from services.runtime.llm.prices import Tokens

@@ -19,11 +19,11 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.numerals import many
 from services.cli.evaluation.asking import CountedSpend, for_each, open_model, progress_of, through
 from services.cli.evaluation.dry_run import Estimate, StageCalls
-from services.cli.evaluation.dry_run_endpoints import offline_llm
 from services.cli.evaluation.meter import Meter, money
 from services.cli.tournament.query_cuts import Cut, MadeQuery, different, drawn_cuts, drawn_queries
 from services.cli.tournament.query_prompts import answered_prompt, queries_prompt
 from services.cli.wiring.data_folder import locked_folder
+from services.cli.wiring.dry_run_endpoints import offline_llm
 from services.cli.wiring.prepared import migrated_database
 from services.cli.wiring.process import STOPPED
 from services.runtime.errors import StageError

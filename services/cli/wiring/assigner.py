@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from services.assigner.stage import Assigner, build
-from services.cli.commands.label_models import labels_of_profile, open_label_models
+from services.cli.wiring.label_models import labels_of_profile, open_label_models
 from services.cli.wiring.parts import Parts
 from services.cli.wiring.shared_parts import model_state, open_chat_model, open_decision_model, shared_labels
 from services.runtime.service import Service

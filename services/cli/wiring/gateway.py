@@ -6,8 +6,8 @@ from typing import Any
 
 from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
-from services.cli.commands.budgets import budgets_of
 from services.cli.wiring.access_parts import gateway_access
+from services.cli.wiring.budgets import budgets_of
 from services.cli.wiring.parts import Parts
 from services.cli.wiring.shared_parts import consumer_watch
 from services.gateway.admission import admission_to

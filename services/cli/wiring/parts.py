@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.cli.evaluation.dry_run_endpoints import DryRunEndpoints
 from services.cli.wiring.access_settings import AccessSettings
+from services.cli.wiring.dry_run_endpoints import DryRunEndpoints
 from services.cli.wiring.embedding import Model
 from services.cli.wiring.embedding_settings import EmbeddingSettings
 from services.cli.wiring.entry_settings import EntrySettings

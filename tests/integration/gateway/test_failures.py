@@ -14,7 +14,7 @@ from nuggetstream.client import AsyncClient, Forbidden, NotFound
 from nuggetstream.domain.event import BattleFailed, BattleRetrieved, BattleSubmitted
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
-from services.cli.commands import failures as failures_command
+from services.cli.commands.battles import failures as failures_command
 from services.runtime.bus import Bus, Outgoing
 from services.runtime.runner import DeadLetter
 from services.store.battles.recording import NewEvent

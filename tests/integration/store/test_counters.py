@@ -20,10 +20,10 @@ from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.counts import tally_of
 from services.runtime.llm.accounting import Entry
 from services.runtime.llm.prices import Money, Tokens
-from services.store import recount as recounting
 from services.store.battles.accepting import NewBattle
 from services.store.battles.battles import Battles
 from services.store.database import Database
+from services.store.outcomes import recount as recounting
 from services.store.outcomes.doubts import doubts
 from services.store.outcomes.judge_biases import judge_counters
 from services.store.outcomes.label_tables import LABEL_COLUMNS, label_counters

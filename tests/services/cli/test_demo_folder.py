@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from services.cli.demo.folder import MARK, VECTORS, NotOfADemo, claim, remove_earlier, unmark
+from services.cli.evaluation.demo_folder import MARK, VECTORS, NotOfADemo, claim, remove_earlier, unmark
 from services.cli.main import main
 
 

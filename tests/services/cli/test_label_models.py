@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nuggetstream.domain.failure import Reason
-from services.cli.commands import label_models
+from services.cli.wiring import label_models
 from services.runtime.errors import Permanent
 from services.runtime.llm.settings import LLMSettings
 

@@ -15,8 +15,6 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs/operations/settings.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| `NUGGETSTREAM_([A-Z0-9_]+)` \| ([^|]*) \|", PAGE, re.MULTILINE))
 OWNERS = {"pipeline", "platform", "settings", "self"}  # names under which the wiring has settings
-# What one process does for all services, and what runs before or beside them.
-BESIDES = {"embedded.py", "dry_run.py", "dry_run_endpoints.py", "evaluation.py"}
 FIELDS = [*PipelineSettings.model_fields, *PlatformSettings.model_fields]
 
 
@@ -24,14 +22,12 @@ FIELDS = [*PipelineSettings.model_fields, *PlatformSettings.model_fields]
 def functions() -> dict[str, list[set[str]]]:
     """The functions and methods of the wiring by name, each with the names and settings that it uses."""
     found: dict[str, list[set[str]]] = {}
-    folder = ROOT / "services/cli"
-    for path in [*folder.glob("*.py"), *folder.glob("wiring/*.py")]:
-        if path.name in BESIDES:
+    for path in (ROOT / "services/cli/wiring").glob("*.py"):
+        if path.name in ("embedded.py", "dry_run_endpoints.py"):  # one process for all services
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                is_wiring = path.parent.name == "wiring" and node.name == "open_service"
-                name = f"open_{path.stem}" if is_wiring else node.name
+                name = f"open_{path.stem}" if node.name == "open_service" else node.name
                 found.setdefault(name, []).append(set(used(node)))
     return found
 
