@@ -29,6 +29,7 @@ _EMPHASIS = re.compile(  # makes a negation stronger and changes nothing else
     r"\b(?:in any way|at all|whatsoever|by any means|under any circumstances|actually|in fact|überhaupt)\b"
 )
 _NEGATIONS = frozenset(["not", "never", "nicht", "nie", "kein", "keine", "keinen", "keiner"])
+_MAYBE = re.compile("no|n['’]t|never|ni[ce]|kein|false|wrong|untrue|myth|misconc")  # part of every denial
 _UNCOUNTED = frozenset(["do", "does", "did"])  # words that a negation brings with it
 # With these a negation leaves room for the claim: "not all", "not only", "not yet".
 _PARTIAL = frozenset(
@@ -50,6 +51,8 @@ def is_denied(claim: str, sentence: str) -> bool:
     >>> is_denied("Tea contains caffeine.", "Herbal tea does not contain caffeine.")
     False
     """
+    if not (_may_deny(claim) or _may_deny(sentence)):
+        return False
     (said, negations), (stated, other_negations) = _content(claim), _content(sentence)
     if {negations, other_negations} != {0, 1}:
         return False
@@ -66,6 +69,11 @@ def contradicts(claim: str, sentence: str) -> bool:
 
 
 @lru_cache(maxsize=4096)  # sentences are compared with every nugget
+def _may_deny(text: str) -> bool:
+    return _MAYBE.search(text.casefold()) is not None
+
+
+@lru_cache(maxsize=4096)
 def _content(text: str) -> tuple[tuple[str, ...], int]:
     """The terms of a text without negations, and the number of these."""
     folded = _REPORTED.sub("", _REASON.sub("", without_citations(text).casefold().strip()))
