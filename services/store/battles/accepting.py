@@ -14,7 +14,7 @@ from nuggetstream.domain.pipeline import Stage
 from nuggetstream.text.languages import DetectedLanguage
 from services.store.battles.recording import NewEvent, record_all
 from services.store.compressed import compress, pack
-from services.store.content.shared import insert_content, wait_for_deletions
+from services.store.content.shared import insert_content
 from services.store.content.text_references import separate_sources
 from services.store.locks import lock
 from services.store.outcomes.battle_counts import count_battles
@@ -107,7 +107,6 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
     connection.execute(insert(battles), rows)
     begin(connection, dict(map(_first_work, new)), received_at)
     if texts:
-        wait_for_deletions(connection)
         insert_content(connection, blobs, texts)
     votes = [vote_of(each.battle, each.vote, received_at) for each in new]
     cast = [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in votes if vote is not None]

@@ -20,7 +20,6 @@ from services.store.access.webhook_tables import webhook_deliveries
 from services.store.battles.edit_tables import nugget_edits
 from services.store.content.deleted_content import delete_content
 from services.store.content.fetch_tables import fetched_pages
-from services.store.content.shared import PAGE_TEXTS
 from services.store.database import Database, Store, replacing
 from services.store.outcomes.counters import add_changes, contributions, difference, increment, remove_empty
 from services.store.outcomes.doubts import forget_doubt
@@ -43,6 +42,10 @@ from services.store.tables import (
 from services.store.work.outbox import outbox
 from services.store.work.parked import parked_events
 from services.store.work.pending import work
+
+# Indexes in memory read which chunks were deleted in the order of commits, so deletions wait for each other.
+# All others wait only where they use the same content.
+_DELETIONS = "deletions"
 
 
 class DeletionResult(StrEnum):
@@ -81,7 +84,7 @@ class Deletions(Store):
         columns = (battles.c.ended_at, battles.c.arena, battles.c.language, battles.c.tags)
         more = (battles.c.language_confidence, battles.c.received_at)
         query = select(*columns, *more).where(battles.c.id == battle_id).with_for_update()
-        async with self._database.exclusive(f"battle {battle_id}", PAGE_TEXTS) as tx:
+        async with self._database.exclusive(f"battle {battle_id}", _DELETIONS) as tx:
             row = (await tx.execute(query)).one_or_none()
             if row is None:
                 known = await tx.scalar(_deletion(battle_id))
@@ -111,7 +114,7 @@ class Deletions(Store):
         Nothing is deleted of a battle that was sent again meanwhile.
         """
         battle_id = deleted.battle_id
-        async with self._database.exclusive(f"battle {battle_id}", PAGE_TEXTS) as tx:
+        async with self._database.exclusive(f"battle {battle_id}", _DELETIONS) as tx:
             if await tx.scalar(select(battles.c.id).where(battles.c.id == battle_id)) is None:
                 await self._delete(tx, battle_id, None)
             await tx.execute(

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select
 
 from services.store.content.chunk_texts import texts_of_blobs
-from services.store.content.shared import insert_content, rows_to_use, wait_for_deletions
+from services.store.content.shared import insert_content, rows_to_use
 from services.store.database import Store
 from services.store.sqlite_threads import Each
 from services.store.tables import blobs, replies
@@ -54,7 +54,6 @@ class Blobs(Store):
         ]
 
         def put(connection: Connection) -> None:
-            wait_for_deletions(connection)
             own = {"blobs": keys, "battle": battle_id}
             known = set(connection.scalars(_OWN, own))  # such as texts that were sent with the battle
             insert_content(connection, blobs, [row for row in rows if row["key"] not in known])

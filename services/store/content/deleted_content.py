@@ -14,6 +14,7 @@ from services.store.compressed import decompress
 from services.store.content.bank_tables import nugget_labels, nugget_lists
 from services.store.content.chunk_tables import chunks, removed_chunks, vectors
 from services.store.content.question_tables import question_banks
+from services.store.content.shared import lock_content
 from services.store.tables import battles, blobs, content_users, events, replies, sources
 from services.wire.codec import MAX_INLINE_BYTES, decode
 
@@ -31,10 +32,11 @@ async def delete_content(tx: AsyncConnection, battle_id: str) -> None:
     """Delete the content that only this battle uses; other content gets another of its users as owner.
 
     Args:
-        tx: A transaction during which no page text gets a new user.
+        tx: A transaction during which no other one deletes content.
         battle_id: Id of the battle, whose other rows still exist.
     """
     keys = await _keys(tx, battle_id)
+    await tx.run_sync(lock_content, keys, deleting=True)
     await tx.execute(delete(content_users).where(content_users.c.battle_id == battle_id))
     for batch in batches(keys):
         others = await _other_users(tx, battle_id, batch)

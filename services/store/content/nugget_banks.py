@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, or_, select
 
 from nuggetstream.domain.identity import derived_id
 from services.store.content.bank_tables import nugget_labels, nugget_lists
-from services.store.content.shared import add_user, insert_content, rows_to_use, wait_for_deletions
+from services.store.content.shared import add_user, insert_content, lock_content, rows_to_use
 from services.store.database import Store, insert_into
 from services.store.sqlite_threads import Each
 from services.store.tables import content_users
@@ -78,10 +78,11 @@ class NuggetLists(Store):
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        row = nugget_lists.c.key == _key(bank, step)
+        key = _key(bank, step)
+        row = nugget_lists.c.key == key
 
         def use(connection: Connection) -> bool:
-            wait_for_deletions(connection)
+            lock_content(connection, [key])
             add_user(connection, nugget_lists, row, battle_id)
             return connection.scalar(select(nugget_lists.c.key).where(row)) is not None
 

@@ -4,27 +4,33 @@ The row of a blob or reply names the battle that brought it. Further battles tha
 `content_users`; most content has none. So content can be deleted together with the last battle that uses it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, literal, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, literal, select
 
 from services.store.batches import batches
 from services.store.database import Database, insert_into, inserting_new
+from services.store.locks import lock
 from services.store.tables import content_users
 
-PAGE_TEXTS = "page texts"  # lock: writers of page texts share it, a deletion holds it alone
 
+def lock_content(connection: Connection, keys: Iterable[str], *, deleting: bool = False) -> None:
+    """Let the users of content wait for a deletion that concerns it, and the deletion for them.
 
-def wait_for_deletions(connection: Connection) -> None:
-    """Wait for deletions of page texts that have begun, and let later ones wait for this transaction."""
-    if connection.dialect.name != "sqlite":  # which has one writer at a time anyway
-        connection.execute(select(func.pg_advisory_xact_lock_shared(func.hashtextextended(PAGE_TEXTS, 0))))
+    Args:
+        connection: Connection in a transaction, to the end of which the locks are held.
+        keys: Keys of the content.
+        deleting: Whether the transaction deletes it; otherwise it uses it.
+    """
+    lock(connection, [f"content {key}" for key in keys], shared=not deleting)
 
 
 def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert blobs or replies; each battle that brings one which exists already becomes a further user.
+
+    A deletion of one that exists is waited for, and then it is inserted again.
 
     Args:
         connection: Connection in a transaction.
@@ -39,6 +45,11 @@ def insert_content(connection: Connection, table: Table, rows: Sequence[Mapping[
     inserted: set[str] = set()
     for batch in batches(ordered):
         inserted |= _inserted(connection, table, batch)
+    existing = [row for row in ordered if row["key"] not in inserted]
+    if existing and connection.dialect.name != "sqlite":  # which has one writer at a time anyway
+        lock_content(connection, [row["key"] for row in existing])
+        for batch in batches(existing):
+            inserted |= _inserted(connection, table, batch)
     used: dict[str, set[str]] = {}  # keys by further user
     for row in rows:
         owned = row["key"] in inserted and first[row["key"]]["battle_id"] == row["battle_id"]
@@ -78,8 +89,9 @@ async def rows_to_use(
         return found
 
     def use(connection: Connection) -> Sequence[Row[Any]]:
-        wait_for_deletions(connection)
-        add_user(connection, table, table.c.key.in_([row.key for row in found]), battle_id)
+        keys = [row.key for row in found]
+        lock_content(connection, keys)
+        add_user(connection, table, table.c.key.in_(keys), battle_id)
         return connection.execute(query, values).all()  # without those that were deleted meanwhile
 
     return await database.write(use)

@@ -21,7 +21,8 @@ from services.store.compressed import pack
 from services.store.content.blobs import Blobs, Replies
 from services.store.content.chunk_changes import ChunkChanges
 from services.store.content.chunks import Sources, StoredSource
-from services.store.content.shared import insert_content, wait_for_deletions
+from services.store.content.deleted_content import delete_content
+from services.store.content.shared import insert_content
 from services.store.database import Database
 from services.store.outcomes.outcome import Outcome
 from services.store.outcomes.recount import recount
@@ -242,9 +243,21 @@ async def test_a_page_that_another_battle_has_begun_to_use_stays(database: Datab
     key = sha256(b"All about tea.").hexdigest()
     row = {"key": key, "body": b"All about tea.", "battle_id": "sencha"}
     async with database.transaction() as tx:  # what `put_texts` executes, not committed yet
-        await tx.run_sync(wait_for_deletions)
         await tx.run_sync(insert_content, blobs, [row])
         deleting = asyncio.create_task(Deletions(database).delete("oolong", LATER))
         await asyncio.wait([deleting], timeout=0.3)  # it must wait for the other battle
     assert await deleting is DeletionResult.DELETED
     assert await Blobs(database).get_texts([key]) == {key: "All about tea."}
+
+
+async def test_a_deletion_is_waited_for_only_by_those_who_use_the_same_content(postgres: Database) -> None:
+    await evaluate(postgres, "oolong", "All about oolong.")
+    texts = Blobs(postgres)
+    async with postgres.transaction() as tx:  # what a deletion executes, not committed yet
+        await delete_content(tx, "oolong")
+        [other] = await texts.put_texts(["All about mate."], "sencha")
+        same = asyncio.create_task(texts.put_texts(["All about oolong."], "sencha"))
+        await asyncio.wait([same], timeout=0.3)  # it must wait for the deletion
+        assert not same.done()
+    [key] = await same
+    assert await texts.get_texts([key, other]) == {key: "All about oolong.", other: "All about mate."}
