@@ -245,6 +245,15 @@ async def test_more_queries_and_agents_add_to_a_tournament_and_other_settings_do
     assert {name: own["answers"] for name, own in study.agents().items()} == {
         "rag": 3, "fusion": 3, "ours": 1, "second": 3,
     }  # fmt: skip
+    (fusion,) = (part for part in PLAN.split("\n\n") if "rag_fusion" in part)
+    written(tmp_path, "plan.toml", PLAN.replace(fusion, ""))
+    await study.play()  # with one agent less, of which the state still has the battles
+    summary = strict(study.out / "summary.json")
+    boards = {board["lens"]: board for board in summary["leaderboards"]}
+    assert {row["system"]: row["battles"] for row in boards["judge"]["standings"]} == {"rag": 1, "ours": 1}
+    assert {board["received"] for board in boards.values()} == {summary["received"]} == {1}
+    assert "fusion" not in (study.out / "summary.txt").read_text(encoding="utf-8")
+    assert not (study.out / "runs" / "fusion.run").exists()
     written(tmp_path, "plan.toml", PLAN.replace("passages = 2", "passages = 1"))
     code, output = await run_command(study.environment, *study.arguments)
     assert code == 2

@@ -12,7 +12,15 @@ from nuggetstream.files.opening import UnusableFile
 from services.cli.crowd_options import COLUMN_OPTIONS, COMPETENCE_OPTIONS, GRADE_OPTIONS, LABEL_OPTIONS
 from services.cli.names import names_of
 from services.cli.sections import Sectioned
-from services.cli.showing import needing_extras, plain_option, refusing, show, show_written, with_options
+from services.cli.showing import (
+    NEW_FOLDER,
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    show_written,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from nuggetstream.crowd.study import CrowdOptions
@@ -56,7 +64,7 @@ def command() -> None:
 @_limit_option
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     help="Folder for crowd.json, gold.csv, workers.csv.",
 )
 @plain_option
@@ -100,9 +108,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
 @click.argument("labels", type=click.Path(path_type=Path, dir_okay=False))
 @with_options(GRADE_OPTIONS)
 @_limit_option
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for grades.json, grades.csv."
-)
+@click.option("--out", type=NEW_FOLDER, help="Folder for grades.json, grades.csv.")
 @plain_option
 @needing_extras
 def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:

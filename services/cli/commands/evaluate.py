@@ -25,12 +25,12 @@ from services.cli.meter import Meter
 from services.cli.process import STOPPED, read_settings, run, server_settings
 from services.cli.results import print_summary
 from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
-from services.cli.showing import refusing
+from services.cli.showing import NEW_FOLDER, refusing
 from services.runtime.llm.settings import LLMSettings
 
 _OUT = click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     help="Folder for the results, and for the state from which the same command continues.  [required]",
 )
 _DOCUMENTS = click.option(

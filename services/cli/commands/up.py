@@ -14,6 +14,7 @@ from services.cli.fetch_settings import FetchSettings
 from services.cli.process import read_settings, run, serve_metrics, server_settings
 from services.cli.registry import GRPC_PORTS
 from services.cli.settings import PipelineSettings, embedded_pipeline, ranking_of
+from services.cli.showing import NEW_FOLDER
 from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
@@ -24,7 +25,7 @@ _RATINGS_OFFSET = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # difference of t
 @click.command("up")
 @click.option(
     "--data-dir",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     default=Path("nuggetstream-data"),
     show_default=True,
     help="Folder for streams and database; `up` on the same folder continues where it stopped.",
