@@ -167,7 +167,8 @@ def publish_command(bank: Path, out: Path, graded: Path | None, graded_out: Path
             found = graded_lines(graded)
             removed = {query: hidden for query, _ in found}
             written.append(write_lines(graded_out, edited_lines(found, removed, {})))
-    show_written([*written, f"{many(len(hidden), 'question')} held back"])
+    show_written(written)
+    click.echo(f"left out: {many(len(hidden), 'question')}")
 
 
 def _files(bank: Path, graded: Path | None, given: dict[str, Any]) -> "BankFiles":
