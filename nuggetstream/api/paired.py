@@ -12,7 +12,7 @@ from nuggetstream.figures.measurements import limits_figure
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import level as as_percent
 from nuggetstream.files.numerals import many, number
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.statistics.bland_altman import LimitsOfAgreement, bland_altman
 from nuggetstream.statistics.paired import PairedTest, paired_t, wilcoxon
 from nuggetstream.statistics.paired import benjamini_hochberg as adjusted
@@ -103,7 +103,7 @@ class Paired(Drawn):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AdjustedTests(Tabular):
+class AdjustedTests(Drawn):
     """p-values of many tests, adjusted for their number. As a table: one row per test.
 
     Attributes:

@@ -1,7 +1,6 @@
 """A figure as plain data, and results that show one beside their table."""
 
 import html
-from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -37,13 +36,12 @@ class Figure:
 
 
 class Drawn(Tabular):
-    """A result that shows itself as a table and as a figure; its `table` knows how it is drawn."""
+    """A result that shows itself as a table and as a figure.
+
+    A `DrawnTable` knows how it is drawn; of any other table each row is a mark, see `rows_figure`.
+    """
 
     __slots__ = ()
-
-    @abstractmethod
-    def table(self) -> "DrawnTable":
-        """Columns, rows and notes of the result, and its figure."""
 
     def plot(self) -> "plotly.graph_objects.Figure":
         """The result as a figure of plotly, which shows itself in a notebook and can be changed or written.
@@ -54,8 +52,10 @@ class Drawn(Tabular):
         """
         with extras_named():
             from plotly.graph_objects import Figure as PlotlyFigure
+        from nuggetstream.figures.rows import rows_figure
+
         table = self.table()
-        if (drawn := table.drawing()) is None:
+        if (drawn := table.drawing() if isinstance(table, DrawnTable) else rows_figure(table)) is None:
             raise NothingToDraw(f"{table.title}: there is no number to draw")
         figure = PlotlyFigure(drawn.spec)
         margin = drawn.spec["layout"]["margin"]
