@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 from nuggetstream.api.sources import in_python, is_missing
 from nuggetstream.figures.charts import label
-from nuggetstream.figures.figure import Drawn, DrawnTable, Figure
+from nuggetstream.figures.drawn import Drawn, DrawnTable
+from nuggetstream.figures.figure import Figure
 from nuggetstream.figures.measurements import limits_figure
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import level as as_percent

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.nugget import Importance, Nugget, Support
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.numerals import decisive_digits
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, number, text

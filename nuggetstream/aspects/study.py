@@ -21,7 +21,7 @@ from nuggetstream.aspects.weights import (
     refit,
     weighted_score,
 )
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.tables import Table
 from nuggetstream.statistics.ranks import pearson

@@ -19,7 +19,7 @@ from nuggetstream.crowd.ordering import forward
 from nuggetstream.crowd.reliability import alpha_of
 from nuggetstream.crowd.scale import PREFERENCES, ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.worker_label import JOINED, WorkerLabel
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.record import as_number
 from nuggetstream.files.table_data import Column
 from nuggetstream.files.tables import Table, count, number, text

@@ -16,7 +16,7 @@ from nuggetstream.crowd.within_topics import (
     against_best,
     between_dimensions,
 )
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record, as_number

@@ -10,7 +10,7 @@ from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.tables import Table, count, flag, number, text
 
 

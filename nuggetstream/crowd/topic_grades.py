@@ -9,7 +9,7 @@ import numpy as np
 from nuggetstream.crowd.grades import REGULARISATION, TIE, Comparison, grades, merit_levels, merits
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.tables import Table, count, flag, number, text
 
 

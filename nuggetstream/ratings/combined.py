@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.tables import Table
 from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
 from nuggetstream.ratings.board_tables import combined_table

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.files.tables import Table, count, interval, number, text

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.figures.figure import Drawn, DrawnTable
+from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.files.tables import Table

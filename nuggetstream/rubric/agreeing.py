@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
 from nuggetstream.files.tables import Table

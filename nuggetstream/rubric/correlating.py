@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many, number, shortened
 from nuggetstream.files.tables import Table

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
 from nuggetstream.files.tables import Table

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
 from nuggetstream.files.tables import Table

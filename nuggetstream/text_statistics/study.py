@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 from statistics import median
 
-from nuggetstream.figures.figure import Drawn
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.table_data import Column
 from nuggetstream.files.tables import Table, count, number, percent, text
 from nuggetstream.text.measures import NamedText, TextMeasures, measure_text

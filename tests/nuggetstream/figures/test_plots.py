@@ -8,7 +8,7 @@ import pytest
 import nuggetstream as ns
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.lens import Lens
-from nuggetstream.figures.figure import Drawn, NothingToDraw
+from nuggetstream.figures.drawn import Drawn, NothingToDraw
 from nuggetstream.files.tables import Tabular
 from nuggetstream.views.comparisons import PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
