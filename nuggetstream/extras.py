@@ -4,17 +4,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _EXTRAS = {
+    "fastapi": "light",
     "httpx2": "client",
     "ir_measures": "analysis",
     "jinja2": "analysis",
     "krippendorff": "analysis",
     "narwhals": "frames",
+    "openai": "light",
     "plotly": "plots",
     "polars": "frames",
+    "py3langid": "light",
     "pyphen": "analysis",
     "rapidfuzz": "analysis",
     "sacrebleu": "analysis",
+    "sentencex": "light",
     "sklearn": "trees",
+    "starlette": "light",
+    "uvicorn": "light",
 }
 
 

@@ -6,7 +6,7 @@ from typing import Literal, Unpack
 from nuggetstream.api.choices import Choices, choice, options_of
 from nuggetstream.api.sources import Rows, in_python
 from nuggetstream.api.votes import read_votes
-from nuggetstream.figures.figure import Drawn, DrawnTable
+from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.board_tables import timeline_table
 from nuggetstream.ratings.model import Ratings

@@ -7,12 +7,13 @@ from typing import Any, TypeAlias
 
 from nuggetstream.api.sources import in_python, is_missing
 from nuggetstream.figures.charts import label
-from nuggetstream.figures.figure import Drawn, DrawnTable, Figure
+from nuggetstream.figures.drawn import Drawn, DrawnTable
+from nuggetstream.figures.figure import Figure
 from nuggetstream.figures.measurements import limits_figure
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import level as as_percent
 from nuggetstream.files.numerals import many, number
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.statistics.bland_altman import LimitsOfAgreement, bland_altman
 from nuggetstream.statistics.paired import PairedTest, paired_t, wilcoxon
 from nuggetstream.statistics.paired import benjamini_hochberg as adjusted
@@ -103,7 +104,7 @@ class Paired(Drawn):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AdjustedTests(Tabular):
+class AdjustedTests(Drawn):
     """p-values of many tests, adjusted for their number. As a table: one row per test.
 
     Attributes:

@@ -6,9 +6,10 @@ from typing import Any, TypeAlias
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.nugget import Importance, Nugget, Support
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.numerals import decisive_digits
 from nuggetstream.files.table_data import Cell
-from nuggetstream.files.tables import Table, Tabular, number, text
+from nuggetstream.files.tables import Table, number, text
 from nuggetstream.nuggets.scores import (
     TIE_THRESHOLD_WITH_URLS,
     NuggetScores,
@@ -31,7 +32,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scores(Tabular):
+class Scores(Drawn):
     """The six nugget scores of every answer, and which of two answers they prefer.
 
     Attributes:

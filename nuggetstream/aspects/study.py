@@ -21,8 +21,9 @@ from nuggetstream.aspects.weights import (
     refit,
     weighted_score,
 )
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.statistics.ranks import pearson
 
 DEFAULT_SEED = 20250504
@@ -49,7 +50,7 @@ class ScoreCorrelation:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AspectScores(Tabular):
+class AspectScores(Drawn):
     """Scores from aspects against the acceptability by people. As a table: one row per score.
 
     Attributes:

@@ -19,9 +19,10 @@ from nuggetstream.crowd.ordering import forward
 from nuggetstream.crowd.reliability import alpha_of
 from nuggetstream.crowd.scale import PREFERENCES, ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.worker_label import JOINED, WorkerLabel
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.record import as_number
 from nuggetstream.files.table_data import Column
-from nuggetstream.files.tables import Table, Tabular, count, number, text
+from nuggetstream.files.tables import Table, count, number, text
 
 Labels = Sequence[WorkerLabel]
 Arm = Mapping[str, Labels]
@@ -77,7 +78,7 @@ class CrossAgreement:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ArmStudy(Tabular):
+class ArmStudy(Drawn):
     """How far arms agree. As a table: each arm by dimension.
 
     Attributes:

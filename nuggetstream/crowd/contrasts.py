@@ -16,10 +16,11 @@ from nuggetstream.crowd.within_topics import (
     against_best,
     between_dimensions,
 )
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record, as_number
-from nuggetstream.files.tables import Table, Tabular, count, interval, number, text
+from nuggetstream.files.tables import Table, count, interval, number, text
 from nuggetstream.statistics.paired import PairedTest, benjamini_hochberg, wilcoxon
 
 
@@ -65,7 +66,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GroupComparison(Tabular):
+class GroupComparison(Drawn):
     """Grades by group. As a table: the tests.
 
     Attributes:

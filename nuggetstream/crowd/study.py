@@ -10,7 +10,8 @@ from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
-from nuggetstream.files.tables import Table, Tabular, count, flag, number, text
+from nuggetstream.figures.drawn import Drawn
+from nuggetstream.files.tables import Table, count, flag, number, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class CrowdOptions:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CrowdStudy(Tabular):
+class CrowdStudy(Drawn):
     """What the labels of a crowd tell. As a table: agreement per dimension; items and workers have their own.
 
     Attributes:

@@ -9,7 +9,8 @@ import numpy as np
 from nuggetstream.crowd.grades import REGULARISATION, TIE, Comparison, grades, merit_levels, merits
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
-from nuggetstream.files.tables import Table, Tabular, count, flag, number, text
+from nuggetstream.figures.drawn import Drawn
+from nuggetstream.files.tables import Table, count, flag, number, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class ItemGrade:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TopicGrades(Tabular):
+class TopicGrades(Drawn):
     """Merits and grades of all topics and dimensions. As a table: one row per item, the best first.
 
     Attributes:

@@ -1,22 +1,8 @@
-"""A figure as plain data, and results that show one beside their table."""
+"""A figure as plain data."""
 
-import html
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-from nuggetstream.extras import MissingExtra, extras_named
-from nuggetstream.files.tables import Table, Tabular
-
-if TYPE_CHECKING:
-    import plotly.graph_objects
-
-_TITLE = 44  # pixels above the figure; the report has its titles outside
-
-
-class NothingToDraw(ValueError):
-    """A result without a number that its figure could show."""
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,59 +20,3 @@ class Figure:
     spec: Mapping[str, Any]
     alt: str
     height: int
-
-
-class Drawn(Tabular):
-    """A result that shows itself as a table and as a figure; its `table` knows how it is drawn."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def table(self) -> "DrawnTable":
-        """Columns, rows and notes of the result, and its figure."""
-
-    def plot(self) -> "plotly.graph_objects.Figure":
-        """The result as a figure of plotly, which shows itself in a notebook and can be changed or written.
-
-        Raises:
-            NothingToDraw: There is no number to draw.
-            MissingExtra: plotly is not installed.
-        """
-        with extras_named():
-            from plotly.graph_objects import Figure as PlotlyFigure
-        table = self.table()
-        if (drawn := table.drawing()) is None:
-            raise NothingToDraw(f"{table.title}: there is no number to draw")
-        figure = PlotlyFigure(drawn.spec)
-        margin = drawn.spec["layout"]["margin"]
-        text = html.escape(drawn.title, quote=False)  # plotly reads tags in titles
-        return figure.update_layout(
-            title={"text": text, "yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 12}},
-            height=drawn.height + _TITLE,
-            margin=margin | {"t": margin["t"] + _TITLE},
-        )
-
-    def _repr_html_(self) -> str:
-        return f"{super()._repr_html_()}{self._figure_html()}"
-
-    def _figure_html(self) -> str:
-        """The figure for a notebook; empty where there is none, or no plotly."""
-        try:
-            return f"\n{self.plot()._repr_html_()}"
-        except (MissingExtra, NothingToDraw):
-            return ""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class DrawnTable(Table, Drawn):
-    """A table that can be drawn.
-
-    Attributes:
-        drawing: Draws the figure; None where there is no number to draw.
-    """
-
-    drawing: Callable[[], Figure | None] = field(kw_only=True, compare=False)
-
-    def table(self) -> "DrawnTable":
-        """The table itself."""
-        return self

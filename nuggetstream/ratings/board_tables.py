@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from nuggetstream.figures.charts import BLUE, ROW, Rated, ratings_figure
-from nuggetstream.figures.figure import DrawnTable, Figure
+from nuggetstream.figures.drawn import DrawnTable
+from nuggetstream.figures.figure import Figure
 from nuggetstream.figures.matrices import win_matrix
 from nuggetstream.figures.measurements import timeline_figure
 from nuggetstream.files import numerals, tables

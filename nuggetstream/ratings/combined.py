@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.figures.drawn import Drawn
+from nuggetstream.files.tables import Table
 from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
 from nuggetstream.ratings.board_tables import combined_table
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState, Rating
@@ -42,7 +43,7 @@ _Way = tuple[Estimate, Fitted | None]  # with the strengths in logits, where the
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Combined(Tabular):
+class Combined(Drawn):
     """Three ratings side by side. As a table: one row per system.
 
     Attributes:

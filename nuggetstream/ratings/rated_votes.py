@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn, DrawnTable
+from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.board_tables import board_table, pairs_table
 from nuggetstream.ratings.combined import Combined, combine

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.ratings.board_tables import bounds
 from nuggetstream.ratings.fit import anchor_index
 from nuggetstream.ratings.fitting.ballots import Ballots
@@ -57,7 +58,7 @@ class EqualStyleStanding:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EqualStyle(Tabular):
+class EqualStyle(Drawn):
     """Ratings with style held equal. As a table: one row per system.
 
     Attributes:

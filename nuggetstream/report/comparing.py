@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.files.tables import Table, Tabular, count, interval, number, text
+from nuggetstream.files.tables import Table, count, interval, number, text
 from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
 from nuggetstream.report.battle_cost import BattleCost, mean_cost
 from nuggetstream.report.numbers.inversions import categories_of
@@ -111,7 +112,7 @@ class HumanRow:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Compared(Tabular):
+class Compared(Drawn):
     """Two evaluations of the same battles. Printed, it is the table of preferences.
 
     Attributes:

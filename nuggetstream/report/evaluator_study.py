@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.figures.figure import DrawnTable
+from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.report.battle_cost import BattleCost
 from nuggetstream.report.comparing import GROUPS
 from nuggetstream.report.evaluator_agreement import (
@@ -42,7 +42,7 @@ _ENOUGH = 0.5  # share of the decided battles that an evaluator needs to be comb
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EvaluatorStudy(Tabular):
+class EvaluatorStudy(Drawn):
     """Evaluators beside people. Printed, it is the table of agreement with people.
 
     Attributes:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nuggetstream.figures.figure import DrawnTable, Figure
+from nuggetstream.figures.drawn import DrawnTable
+from nuggetstream.figures.figure import Figure
 from nuggetstream.figures.measurements import cost_figure
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.table_data import Cell

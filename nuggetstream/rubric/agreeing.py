@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from nuggetstream.domain.graded_passage import MAXIMUM_GRADE, MINIMUM_GRADE
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.graded import Graded
 from nuggetstream.rubric.relevance import grade_reached_by
 from nuggetstream.rubric.scoring import Labels
@@ -47,7 +48,7 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GradeAgreement(Tabular):
+class GradeAgreement(Drawn):
     """How grades and labels agree.
 
     Attributes:

@@ -5,7 +5,7 @@ counts for it. It loses its answer keys unless the edit brings new ones. Held-ba
 others, and are left out of what is published.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
@@ -70,6 +70,12 @@ class BankChange:
     keys: tuple[str, ...] = ()
     held_back: bool = False
 
+    @property
+    def words(self) -> str:
+        """The change as one line for a person."""
+        right = f"; right: {', '.join(self.keys)}" if self.keys else ""
+        return f"{self.op.value.replace('_', ' ')}: {self.text} ({self.after or self.before}){right}"
+
 
 class InvalidBankEdit(ValueError):
     """An edit that cannot be made; one problem per operation that is at fault."""
@@ -118,6 +124,17 @@ def items_of_line(line: Json) -> list[Json]:
 def name_of(item: Json) -> str:
     """The id of a question or nugget."""
     return str(item[f"{_kind(item)}_id"])
+
+
+def text_of(item: Json) -> str:
+    """The text of a question or nugget."""
+    return str(item[f"{_kind(item)}_text"])
+
+
+def keys_of(item: Json) -> tuple[str, ...]:
+    """The right answers to a question; none where it is no test."""
+    right = item.get("gold_answers") or ()
+    return (right,) if isinstance(right, str) else tuple(map(str, right))
 
 
 def held_back(lines: Sequence[Json]) -> set[str]:
@@ -176,7 +193,7 @@ class _Draft:
 
     def _change(self, line: Json, item: Json, text: str, keys: Collection[str]) -> None:
         kind = _kind(item)
-        if any(_text(each[f"{_kind(each)}_text"]) == text for each in items_of_line(line)):
+        if any(_text(text_of(each)) == text for each in items_of_line(line)):
             raise ValueError(f"the query has the question {text!r} already")
         item |= {f"{kind}_id": question_id(str(line["query_id"]), text), f"{kind}_text": text}
         item.pop("gold_answers", None)
@@ -188,7 +205,7 @@ class _Draft:
             (line, item)
             for line in self.lines
             for item in items_of_line(line)
-            if name in (name_of(item), item[f"{_kind(item)}_text"])
+            if name in (name_of(item), text_of(item))
         ]
         if len(found) != 1:
             raise ValueError(
@@ -222,12 +239,7 @@ def _changed(op: BankOp, line: Json, item: Json, before: str | None) -> BankChan
         query=str(line["query_id"]),
         before=before,
         after=None if op is BankOp.REMOVE else name_of(item),
-        text=str(item[f"{_kind(item)}_text"]),
-        keys=tuple(_keys(item)),
+        text=text_of(item),
+        keys=keys_of(item),
         held_back=bool(item.get("held_back")),
     )
-
-
-def _keys(item: Json) -> Iterator[str]:
-    right = item.get("gold_answers") or ()
-    yield from (right,) if isinstance(right, str) else map(str, right)

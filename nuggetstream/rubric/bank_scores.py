@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.covering import Coverage, SystemCover
 from nuggetstream.rubric.verification import HIGH_GRADE
 
@@ -36,7 +37,7 @@ class ScoreChange:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ScoreChanges(Tabular):
+class ScoreChanges(Drawn):
     """The scores of all systems before and after an edit, the best one after it first.
 
     Attributes:

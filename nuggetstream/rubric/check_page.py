@@ -28,6 +28,12 @@ def write_page(checked: Check, path: Path) -> Path:
     Raises:
         OSError: The file cannot be written.
     """
+    path.write_text(page_of(checked), encoding="utf-8")
+    return path
+
+
+def page_of(checked: Check) -> str:
+    """The page."""
     title = f"Grades of {checked.graded.basis.file or 'passages'}"
     parts = [
         "<!doctype html>",
@@ -39,8 +45,7 @@ def write_page(checked: Check, path: Path) -> Path:
         *(part for query, grid in checked.grids.items() for part in _grid(checked, query, grid)),
         "</body></html>",
     ]
-    path.write_text("\n".join(parts) + "\n", encoding="utf-8")
-    return path
+    return "\n".join(parts) + "\n"
 
 
 def _items(checked: Check) -> Table:

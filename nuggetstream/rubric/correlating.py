@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many, number, shortened
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.grading import UnknownSystem
 from nuggetstream.rubric.leaderboard_correlation import (
     LeaderboardCorrelation,
@@ -41,7 +42,7 @@ class Queries:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Tabular):
+class Comparison(Drawn):
     """Two scorings of the same systems and how far their orders agree.
 
     Attributes:

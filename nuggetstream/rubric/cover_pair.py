@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.cover import CoverMeasure, QueryCover, Unanswerable
 from nuggetstream.statistics.paired import PairedTest, paired_t, wilcoxon
 
@@ -37,7 +38,7 @@ class MeasureTest:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CoverPair(Tabular):
+class CoverPair(Drawn):
     """Two systems compared query by query; every difference is the first minus the second.
 
     Attributes:

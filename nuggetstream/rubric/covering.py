@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.cover import (
     CoverMeasure,
     CoverScore,
@@ -45,7 +46,7 @@ class SystemCover:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Coverage(Tabular):
+class Coverage(Drawn):
     """The cover of all systems, the best first.
 
     Attributes:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.cover import QueryCover
 from nuggetstream.statistics.ranks import kendall
 
@@ -34,7 +35,7 @@ class ItemInfluence:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Influence(Tabular):
+class Influence(Drawn):
     """What leaving out each item alone changes.
 
     Attributes:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn, DrawnTable, Figure
+from nuggetstream.figures.drawn import Drawn, DrawnTable
+from nuggetstream.figures.figure import Figure
 from nuggetstream.figures.matrices import confusion_matrix
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many, percent, shortened

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.note import Note
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import many
-from nuggetstream.files.tables import Table, Tabular
+from nuggetstream.files.tables import Table
 from nuggetstream.rubric.cover import standard_error
 from nuggetstream.rubric.retrieval import Ranking
 from nuggetstream.rubric.scoring import Labels, measure_rankings
@@ -54,7 +55,7 @@ class RunScores:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RunsMeasured(Tabular):
+class RunsMeasured(Drawn):
     """The means of all runs, ordered by the first measure.
 
     Attributes:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, fields
 from math import fsum
 from statistics import median
 
+from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.table_data import Column
-from nuggetstream.files.tables import Table, Tabular, count, number, percent, text
+from nuggetstream.files.tables import Table, count, number, percent, text
 from nuggetstream.text.measures import NamedText, TextMeasures, measure_text
 
 MEASURES = tuple(field.name for field in fields(TextMeasures))
@@ -61,7 +62,7 @@ class GroupMeans:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TextStudy(Tabular):
+class TextStudy(Drawn):
     """Measures of texts. As a table: means per group, or over all texts without groups.
 
     Attributes:

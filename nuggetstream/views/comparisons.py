@@ -8,7 +8,7 @@ from pydantic import Field
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Support
 from nuggetstream.domain.slice import Slice
-from nuggetstream.figures.figure import Drawn, DrawnTable
+from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.files.tables import Table, Tabular, count, number, text
 from nuggetstream.ratings.board_tables import combined_table, neighbours_table, pairs_table
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.note import Note
-from nuggetstream.figures.figure import Drawn, DrawnTable
+from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.files.tables import Tabular
 from nuggetstream.ratings.board_tables import board_table, timeline_table
 from nuggetstream.ratings.method import Method

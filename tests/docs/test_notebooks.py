@@ -9,7 +9,7 @@ from nbclient import NotebookClient
 
 FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 SHAPES = {"from-nuggets-to-preferences.ipynb": 2, "rate-a-file-of-votes.ipynb": 4}
-FIGURES = {"from-nuggets-to-preferences.ipynb": 1, "rate-a-file-of-votes.ipynb": 4}
+FIGURES = {"from-nuggets-to-preferences.ipynb": 4, "rate-a-file-of-votes.ipynb": 4}
 
 
 def notebook(name: str) -> Any:

@@ -109,7 +109,7 @@ async def test_held_back_questions_are_graded_and_never_published(tmp_path: Path
         await study.edit("--hold-back", "t/moon", "--yes", code=2)  # there is no graded file yet
         bank = study.path("bank.jsonl")
         code, output = await nuggetstream(
-            "rubric", "bank", "edit", bank, *WHO, "--hold-back", "t/moon", "--yes"
+            "rubric", "bank", "edit", bank, *WHO, "--hold-back", "t/moon", "--yes", in_process=False
         )
         assert code == 0, output
         await study.grade("--verify")
@@ -147,7 +147,7 @@ async def test_a_bank_is_supplied_approved_and_changes_behind_the_history_are_no
     code, output = await nuggetstream("rubric", "bank", "show", bank)
     assert "changed after its last entry" in output
     key = ("--key", "Which body pulls?", "the moon", "--key", "Which body pulls?", "moon")
-    code, output = await nuggetstream("rubric", "bank", "edit", bank, *WHO, *key, "--yes")
+    code, output = await nuggetstream("rubric", "bank", "edit", bank, *WHO, *key, "--yes", in_process=False)
     assert code == 0, output
     assert "version 3" in output
     assert read_bank(bank)[0].keys == ("the moon", "moon")

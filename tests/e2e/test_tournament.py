@@ -132,6 +132,13 @@ class Study:
         with closing(sqlite3.connect(self.out / "state" / "nuggetstream.db")) as database:
             return int(database.execute("select count(*) from replies").fetchone()[0])
 
+    def lines(self) -> dict[Path, list[bytes]]:
+        """The lines of every file beside the state, sorted: answers are written as they come."""
+        files = (
+            path for path in self.out.rglob("*") if path.is_file() and self.out / "state" not in path.parents
+        )
+        return {path: sorted(path.read_bytes().splitlines()) for path in files}
+
     def agents(self) -> dict[str, Any]:
         return {each["agent"]: each for each in strict(self.out / "tournament.json")["agents"]}
 
@@ -153,8 +160,13 @@ async def test_a_killed_tournament_goes_on_and_pays_for_nothing_twice(tmp_path: 
         first = model.tasks()
         assert first["query_variations"] == len(QUERIES)
         assert len(QUERIES) <= first["answer"] <= 2 * len(QUERIES)  # equal passages are one prompt
-        again = await study.play("--plain")
-        assert model.tasks() == first
+    # The endpoint is gone. What it replied is recorded in the state, from which everything is written again.
+    before = study.lines()
+    for path in before:
+        path.unlink()
+    again = await study.play("--plain")
+    assert study.lines() == before
+    assert model.tasks() == first
     assert set(model.answered.values()) == {1}
     agents = study.agents()
     assert {name: (own["answers"], own["missing"]) for name, own in agents.items()} == {
@@ -233,6 +245,15 @@ async def test_more_queries_and_agents_add_to_a_tournament_and_other_settings_do
     assert {name: own["answers"] for name, own in study.agents().items()} == {
         "rag": 3, "fusion": 3, "ours": 1, "second": 3,
     }  # fmt: skip
+    (fusion,) = (part for part in PLAN.split("\n\n") if "rag_fusion" in part)
+    written(tmp_path, "plan.toml", PLAN.replace(fusion, ""))
+    await study.play()  # with one agent less, of which the state still has the battles
+    summary = strict(study.out / "summary.json")
+    boards = {board["lens"]: board for board in summary["leaderboards"]}
+    assert {row["system"]: row["battles"] for row in boards["judge"]["standings"]} == {"rag": 1, "ours": 1}
+    assert {board["received"] for board in boards.values()} == {summary["received"]} == {1}
+    assert "fusion" not in (study.out / "summary.txt").read_text(encoding="utf-8")
+    assert not (study.out / "runs" / "fusion.run").exists()
     written(tmp_path, "plan.toml", PLAN.replace("passages = 2", "passages = 1"))
     code, output = await run_command(study.environment, *study.arguments)
     assert code == 2

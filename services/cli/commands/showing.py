@@ -39,6 +39,24 @@ class Number(click.FloatRange):
         return number
 
 
+class NewFolder(click.Path):
+    """A folder for what a command writes: neither it nor a folder around it is a file."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, file_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The folder, or a usage error that names the file in its way."""
+        folder = Path(str(super().convert(value, param, ctx)))
+        for around in folder.parents:
+            if around.exists() and not around.is_dir():
+                self.fail(f"Directory {str(folder)!r} cannot be made: {str(around)!r} is a file.", param, ctx)
+        return folder
+
+
+NEW_FOLDER = NewFolder()
+
+
 def with_options(options: Sequence[Callable[[Any], Any]]) -> Callable[[F], F]:
     """Add options to a command, in the order of the list."""
 

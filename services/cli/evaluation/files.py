@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,13 @@ from typing import Any
 import click
 from rich.console import Console
 
+from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.slice import Slice
 from nuggetstream.files.dataset import BadLine
+from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.report.summary import Summary
 from services.cli.evaluation.batching import waiting_for_batches
 from services.cli.evaluation.demo_folder import unmark
@@ -22,7 +27,13 @@ from services.cli.evaluation.run import Evaluation
 from services.cli.wiring.embedded import Choices, embedded
 from services.cli.wiring.settings import PipelineSettings
 from services.cli.wiring.tuning import BATCHED_BATTLES
+from services.rater.counting import Counted, board_of_counts
+from services.rater.views import board_view
+from services.store.outcomes.consensus import common_outcomes
+from services.store.outcomes.outcome import Outcome
+from services.store.outcomes.outcomes import LensCounts, Outcomes
 
+_READ_AT_ONCE = 500  # battles whose outcomes are read together
 STATE = "state"
 """Folder with the state of the platform, in the folder of the results."""
 
@@ -106,16 +117,64 @@ async def evaluate(
             )
             if not await evaluation.run():
                 return None
-        boards = await evaluation.boards()
         name_rejected(contents.file, evaluation.rejected)
         references = {name: line.reference for name, line in evaluation.accepted.items()}
+        flagged = set[str]()
         with ResultsFile(out, references) as results:
             async for view in evaluation.views():
                 results.add(view)
+                flagged.update([view["id"]] if view["flags"] else [])
+            boards = await _boards(evaluation, flagged)
             summary = results.finish([*contents.rejected, *evaluation.rejected], boards)
         if choices.batches is not None:
             await choices.batches.finish()
     return Evaluated(summary, boards, len(evaluation.rejected))
+
+
+async def _boards(evaluation: Evaluation, flagged: Collection[str]) -> list[dict[str, Any]]:
+    """The boards of the battles of the file, also where the state has battles that the file has no longer."""
+    stored, ids = Outcomes(evaluation.platform.database), list(evaluation.accepted)
+    outcomes, boards = list[Outcome](), list[dict[str, Any]]()
+    for board in await evaluation.boards():
+        excludes = board["method"]["slice"]["flagged"] == Flagged.EXCLUDE
+        counted = {
+            name
+            for name, line in evaluation.accepted.items()
+            if line.arena == board["arena"] and not (excludes and name in flagged)
+        }
+        if board["received"] == len(counted):
+            boards.append(board)
+            continue
+        for start in range(0, 0 if outcomes else len(ids), _READ_AT_ONCE):
+            found = await stored.of_battles(ids[start : start + _READ_AT_ONCE])
+            outcomes += common_outcomes(each for own in found.values() for each in own)
+        boards.append(await asyncio.to_thread(_board_of, board, outcomes, counted, flagged))
+    return boards
+
+
+def _board_of(
+    board: Mapping[str, Any], outcomes: Sequence[Outcome], counted: Collection[str], flagged: Collection[str]
+) -> dict[str, Any]:
+    """A board of these battles alone, with the options of another board of its arena and lens."""
+    arena, lens = board["arena"], Lens(board["lens"])
+    votes = [
+        (each.system_a, each.system_b, each.winner, 1)
+        for each in outcomes
+        if each.lens is lens and each.battle_id in counted and each.system_a != each.system_b
+    ]
+    counts = LensCounts(tally=Tally.count(votes), outcomes=len(votes), decided=len(votes), stamp=None)
+    policy, slice_ = TiePolicy(board["tie_policy"]), Slice(flagged=board["method"]["slice"]["flagged"])
+    options = Options(policy=policy, resamples=board["resamples"], level=board["level"])
+    view = board_view(
+        Counted(arena, lens, slice_, counts),
+        board_of_counts(counts.tally, options),
+        slice_,
+        received=len(counted),
+        flagged=len(set(counted) & set(flagged)),
+        evaluators=board["evaluators"],
+        detected=0,
+    )
+    return view.model_dump(mode="json")
 
 
 def name_rejected(file: Path, rejected: Sequence[BadLine]) -> None:

@@ -1,7 +1,9 @@
 """`nuggetstream rubric bank …`: question banks that people supply, edit, approve and keep partly secret."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +19,12 @@ from services.cli.commands.showing import (
     show_written,
     with_options,
 )
-from services.cli.rubric.bank_options import BANK, EDIT_OPTIONS, WHO
+from services.cli.rubric.bank_options import BANK, EDIT_OPTIONS, PAGE_OPTIONS, WHO
 from services.cli.rubric.options import FILE
+from services.cli.wiring.process import STOPPED, run, server_settings
 
 if TYPE_CHECKING:
-    from nuggetstream.rubric.bank_edit import BankChange
-    from services.cli.rubric.bank_grading import Regraded
+    from services.cli.rubric.bank_proposal import BankFiles, ProposedEdit
 
 
 @click.group("bank")
@@ -73,38 +75,50 @@ def edit_command(
     A question whose text changes is another question, and loses its answer keys. Grades by new answer keys
     are computed by the next `rubric grade`.
     """
-    from nuggetstream.files.queries import read_queries
-    from nuggetstream.rubric.bank_edit import InvalidBankEdit, edited_bank
-    from nuggetstream.rubric.bank_file import keep, read_lines, write_lines
+    from nuggetstream.rubric.bank_edit import InvalidBankEdit
+    from nuggetstream.rubric.bank_file import read_lines
     from nuggetstream.rubric.cover import NothingToCover
+    from services.cli.rubric.bank_proposal import ProposedEdit
 
+    proposals: list[ProposedEdit] = []
     with refusing(UnusableFile, InvalidBankEdit, NothingToCover):
-        queries = read_queries(given["queries"]) if given["queries"] else {}
-        lines, changes = edited_bank(read_lines(bank), list(_operations(given)), queries)
-        after = None
-        if graded is not None:
-            from services.cli.rubric.bank_grading import regraded
+        read_lines(bank)  # a name with a slip of the keyboard makes no new bank
+        files, operations = _files(bank, graded, given), list(_operations(given))
 
-            after = regraded(
-                graded,
-                lines,
-                changes,
-                queries,
-                per_question=given["per_question"],
-                k=given["k"],
-                minimum=given["min_grade"],
-            )
-    _show_edit(changes, after, plain=plain)
+        async def propose(stop: asyncio.Event) -> int | None:
+            proposal = await files.propose(operations, stop)
+            proposals.extend([] if proposal is None else [proposal])
+            return STOPPED if proposal is None else None
+
+        run(propose, server_settings(log_level="error"))
+    [proposal] = proposals
+    _show_edit(proposal, plain=plain)
     if preview:
         click.echo("nothing was kept", err=plain)
         return
     if not yes:
         click.confirm("Keep this edit?", abort=True, err=plain)
     with refusing(UnusableFile):
-        entry = keep(bank, lines, changes, by=given["by"], reason=given["reason"], at=datetime.now(UTC))
-        if after is not None and graded is not None:
-            write_lines(graded, after.lines)
+        entry = proposal.keep(given["by"], given["reason"])
     show_written([f"{bank}: version {entry.version}", *([graded] if graded else [])], plain=plain)
+
+
+@bank_group.command("page", short_help="Edit a bank on a web page.")
+@BANK
+@with_options(PAGE_OPTIONS)
+@needing_extras
+def page_command(bank: Path, graded: Path | None, port: int, **given: Any) -> None:
+    """Serve a page, to this machine alone, on which a person edits, approves and oversees BANK.
+
+    It does what `edit` and `approve` do: every change is shown, with the scores of every system before and
+    after if there is a graded file, and is kept once you confirm it. Where there is no BANK, the questions
+    that you write about --queries make one. Ctrl-C ends it.
+    """
+    from services.cli.rubric.bank_page import serve_page
+
+    with refusing(UnusableFile):
+        files = _files(bank, graded, given)
+        run(partial(serve_page, files, port), server_settings(log_level="error"))
 
 
 @bank_group.command("approve", short_help="Note that a person approves a bank.")
@@ -160,7 +174,22 @@ def publish_command(bank: Path, out: Path, graded: Path | None, graded_out: Path
             found = graded_lines(graded)
             removed = {query: hidden for query, _ in found}
             written.append(write_lines(graded_out, edited_lines(found, removed, {})))
-    show_written([*written, f"{many(len(hidden), 'question')} held back"])
+    show_written(written)
+    click.echo(f"left out: {many(len(hidden), 'question')}")
+
+
+def _files(bank: Path, graded: Path | None, given: dict[str, Any]) -> "BankFiles":
+    from nuggetstream.files.queries import read_queries
+    from services.cli.rubric.bank_proposal import BankFiles
+
+    return BankFiles(
+        bank=bank,
+        graded=graded,
+        queries=read_queries(given["queries"]) if given["queries"] else {},
+        per_question=given["per_question"],
+        k=given["k"],
+        minimum=given["min_grade"],
+    )
 
 
 def _operations(given: dict[str, Any]) -> Iterator[Any]:
@@ -178,19 +207,13 @@ def _operations(given: dict[str, Any]) -> Iterator[Any]:
     yield from (BankOperation(BankOp.KEYS, item, None, tuple(answers)) for item, answers in keys.items())
 
 
-def _show_edit(changes: "Sequence[BankChange]", after: "Regraded | None", *, plain: bool) -> None:
+def _show_edit(proposal: "ProposedEdit", *, plain: bool) -> None:
     """What an edit changes, and the scores before and after where there is a graded file."""
     from nuggetstream.files.result_tables import result_table
 
-    for change in changes:
-        click.echo(
-            f"{change.op.value.replace('_', ' ')}: {change.text} ({change.after or change.before})", err=plain
-        )
-    if after is None:
-        click.echo("note: name the graded file with --graded to see how scores change", err=plain)
-    else:
-        show(result_table(after.scores.table()), plain=plain)
-        if after.ungraded:
-            click.echo(
-                f"note: {many(len(after.ungraded), 'passage')} without grades on new questions", err=plain
-            )
+    for change in proposal.changes:
+        click.echo(change.words, err=plain)
+    if proposal.after is not None:
+        show(result_table(proposal.after.scores.table()), plain=plain)
+    for note in proposal.notes:
+        click.echo(f"note: {note}", err=plain)

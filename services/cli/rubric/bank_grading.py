@@ -26,7 +26,7 @@ from services.cli.rubric.graded_run import STATE, play
 from services.cli.rubric.grading import PassageRun
 from services.cli.rubric.job import Job
 from services.cli.rubric.passages import Passages, Ungraded
-from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
+from services.cli.wiring.process import read_settings
 from services.judge.grades.rubric import RubricOptions
 from services.runtime.llm.settings import LLMSettings
 
@@ -48,16 +48,17 @@ class Regraded:
     ungraded: Sequence[Ungraded]
 
 
-def regraded(
+async def regraded(
     file: Path,
     bank: Sequence[Json],
     changes: Sequence[BankChange],
     queries: Mapping[str, str],
+    stop: asyncio.Event,
     *,
     per_question: bool,
     k: int,
     minimum: int,
-) -> Regraded:
+) -> Regraded | None:
     """Grade new questions on the passages of a graded file, and compare the scores.
 
     Args:
@@ -65,14 +66,17 @@ def regraded(
         bank: The lines of the bank after the edit.
         changes: What the edit changed.
         queries: Id -> text of queries whose text the bank lacks.
+        stop: Ends the grading when set.
         per_question: Whether each question is asked in a call of its own.
         k: Depth of the top.
         minimum: Lowest grade at which a question counts as answered.
 
+    Returns:
+        The file after the edit; None when it was stopped.
+
     Raises:
         UnusableFile: The file cannot be used, or another model or another program graded it.
         NothingToCover: No item is graded.
-        SystemExit: The run was stopped.
     """
     graded, _ = load_checked(file)
     before, classes = cover(graded, k, minimum), prompt_classes(file)
@@ -84,7 +88,9 @@ def regraded(
             raise UnusableFile(f"{file}: was not graded by `rubric grade`: grade the edited bank again")
         passages = _passages(graded, bank, asked, queries)
         verify = VERIFIED_SET in classes
-        done = _graded_on(passages, file.parent / STATE, verify=verify, per_question=per_question)
+        done = await _graded_on(passages, file.parent / STATE, stop, verify=verify, per_question=per_question)
+        if done is None:
+            return None
         added = {
             (p.query, p.id): graded_record(
                 p,
@@ -153,7 +159,9 @@ def _passages(
     )
 
 
-def _graded_on(passages: Passages, state: Path, *, verify: bool, per_question: bool) -> PassageRun:
+async def _graded_on(
+    passages: Passages, state: Path, stop: asyncio.Event, *, verify: bool, per_question: bool
+) -> PassageRun | None:
     llm = read_settings(LLMSettings).for_stage("rubric")
     job = Job(
         passages=passages,
@@ -162,15 +170,8 @@ def _graded_on(passages: Passages, state: Path, *, verify: bool, per_question: b
         llm=llm.model_copy(update={"battle_tokens": None, "battle_money": None}),
         batched=False,
     )
-    done: list[PassageRun] = []
-
-    async def work(stop: asyncio.Event) -> int | None:
-        played = await play(job, state, Console(stderr=True), stop)
-        done.extend([] if played is None else [played[0]])
-        return STOPPED if played is None else None
-
-    run(work, server_settings(log_level="error"))
-    return done[0]
+    played = await play(job, state, Console(stderr=True), stop)
+    return None if played is None else played[0]
 
 
 def _check_models(

@@ -22,15 +22,7 @@ def _named(flag: str, value: str, name: str, *, several: bool = True) -> Callabl
     )
 
 
-EDIT_OPTIONS = (
-    _named("--add", "QUERY TEXT|Add a question to the query with this id.", "add"),
-    _named("--change", "QUESTION TEXT|Word a question, named by its id or text, anew.", "change"),
-    _named("--remove", "QUESTION|Remove a question.", "remove", several=False),
-    _named("--key", "QUESTION ANSWER|Give a question a right answer; repeat it for more.", "key"),
-    _named("--hold-back", "QUESTION|Keep a question out of what is published.", "hold_back", several=False),
-    _named("--release", "QUESTION|Publish a question that was held back.", "release", several=False),
-    QUERIES,
-    *WHO,
+SCORE_OPTIONS = (
     click.option(
         "--graded",
         type=FILE,
@@ -48,6 +40,24 @@ EDIT_OPTIONS = (
         show_default=True,
         help="Lowest grade at which a question counts as answered.",
     ),
+)
+EDIT_OPTIONS = (
+    _named("--add", "QUERY TEXT|Add a question to the query with this id.", "add"),
+    _named("--change", "QUESTION TEXT|Word a question, named by its id or text, anew.", "change"),
+    _named("--remove", "QUESTION|Remove a question.", "remove", several=False),
+    _named("--key", "QUESTION ANSWER|Give a question a right answer; repeat it for more.", "key"),
+    _named("--hold-back", "QUESTION|Keep a question out of what is published.", "hold_back", several=False),
+    _named("--release", "QUESTION|Publish a question that was held back.", "release", several=False),
+    QUERIES,
+    *WHO,
+    *SCORE_OPTIONS,
     click.option("--preview", is_flag=True, help="Show what changes, and keep nothing."),
     click.option("--yes", is_flag=True, help="Keep the edit without asking."),
+)
+PAGE_OPTIONS = (
+    QUERIES,
+    *SCORE_OPTIONS,
+    click.option(
+        "--port", type=int, default=0, show_default=True, help="Port of the page; 0 takes a free one."
+    ),
 )

@@ -6,13 +6,13 @@ import click
 
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
-from services.cli.commands.showing import plain_option, refusing, show_written
-from services.cli.rubric.options import FILE, FOLDER
+from services.cli.commands.showing import NEW_FOLDER, plain_option, refusing, show_written
+from services.cli.rubric.options import FILE
 
 
 @click.command("export", short_help="Write graded answers and their questions as workbench files.")
 @click.argument("results", type=FILE)
-@click.option("--out", type=FOLDER, required=True, help="Folder for the files.")
+@click.option("--out", type=NEW_FOLDER, required=True, help="Folder for the files.")
 @plain_option
 def export_command(results: Path, out: Path, *, plain: bool) -> None:
     """Write what the evaluator `rubric` graded, for the other commands and for the autograding workbench.

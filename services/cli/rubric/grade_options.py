@@ -3,7 +3,8 @@
 import click
 
 from nuggetstream.domain.question_bank import BankKind
-from services.cli.rubric.options import FILE, FOLDER
+from services.cli.commands.showing import NEW_FOLDER
+from services.cli.rubric.options import FILE
 
 GRADE_OPTIONS = (
     click.option(
@@ -26,7 +27,7 @@ GRADE_OPTIONS = (
     ),
     click.option(
         "--out",
-        type=FOLDER,
+        type=NEW_FOLDER,
         help="Folder for the results, and for the state from which the same command continues.  [required]",
     ),
     click.option("--depth", type=click.IntRange(min=1), help="Grade the first DEPTH passages of each query."),

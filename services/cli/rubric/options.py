@@ -8,12 +8,11 @@ import click
 
 from nuggetstream.rubric.cover import Unanswerable
 from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
-from services.cli.commands.showing import Number
+from services.cli.commands.showing import NEW_FOLDER, Number
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
 GRADE = click.IntRange(min=1, max=5)
 
 
@@ -67,7 +66,7 @@ COVER_OPTIONS = (
     ),
     click.option(
         "--out",
-        type=FOLDER,
+        type=NEW_FOLDER,
         help="Folder for cover.json and CSV files, also per query; created when missing.",
     ),
 )
@@ -161,7 +160,9 @@ VERIFY_OPTIONS = (
         "--qrels", type=FILE, help="Judgments of assessors, in place of those that GRADED recorded."
     ),
     click.option(
-        "--out", type=FOLDER, help="Folder for verify.json, the page verify.html and a CSV file per listing."
+        "--out",
+        type=NEW_FOLDER,
+        help="Folder for verify.json, the page verify.html and a CSV file per listing.",
     ),
 )
 
@@ -217,7 +218,9 @@ KAPPA_OPTIONS = (
         help="All labels in their order, such as low,middle,high; weighted kappa of labels that are not "
         "numbers needs it.",
     ),
-    click.option("--out", type=FOLDER, help="Folder for kappa.json and confusion.csv; created when missing."),
+    click.option(
+        "--out", type=NEW_FOLDER, help="Folder for kappa.json and confusion.csv; created when missing."
+    ),
 )
 
 MEASURE_OPTIONS = (
@@ -238,7 +241,9 @@ MEASURE_OPTIONS = (
         help="Name of a measure in ir_measures; repeat the option for more.",
     ),
     click.option("--fuse", is_flag=True, help="Add a row for the reciprocal rank fusion of all runs."),
-    click.option("--out", type=FOLDER, help="Folder for measure.json and measure.csv; created when missing."),
+    click.option(
+        "--out", type=NEW_FOLDER, help="Folder for measure.json and measure.csv; created when missing."
+    ),
 )
 
 CORRELATE_OPTIONS = (
@@ -271,5 +276,5 @@ CORRELATE_OPTIONS = (
         metavar="COLUMN",
         help="Column of the ranks in OFFICIAL.",
     ),
-    click.option("--out", type=FOLDER, help="Folder for correlation.json and systems.csv."),
+    click.option("--out", type=NEW_FOLDER, help="Folder for correlation.json and systems.csv."),
 )

@@ -275,6 +275,8 @@ def write(standings: Standings, out: Path) -> None:
     for name, (titles, rows) in paper_tables(standings).items():
         write_table(out / name, titles, rows)
     (out / RUNS).mkdir(exist_ok=True)
+    for earlier in (out / RUNS).glob("*.run"):  # of agents that the plan has no longer, too
+        earlier.unlink()
     for name, own in standings.agents.items():
         (out / RUNS / f"{name}.run").write_text(run_text(name, own.rankings), encoding="utf-8")
 

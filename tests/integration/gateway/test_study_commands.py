@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import io
+from collections import Counter
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -46,6 +47,12 @@ async def test_labels_of_people_lead_to_agreement_and_competence(world: World, t
     code, output = await asyncio.to_thread(run_here, "crowd", str(file), *order)
     assert code == 0, output
     assert "both orders" in output
+    assert (await run(world, "vote", study.id)).output == "voted on 3 of 3 labelled pairs\n"
+    assert (await run(world, "vote", study.id, "--majority")).exit_code == 0
+    for battle in ("tides0", "tides1", "tides2"):
+        [(label, _)] = Counter(row["label"] for row in rows if row["item"] == battle).most_common(1)
+        assert (await world.http.get(f"/v1/battles/{battle}")).json()["human_vote"] == label
+    assert (await run(world, "vote", study.id, "--dimension", "tone")).exit_code == 2
 
 
 async def test_a_study_from_its_file_to_its_end(world: World, tmp_path: Path) -> None:

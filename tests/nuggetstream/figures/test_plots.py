@@ -1,12 +1,15 @@
 """What `plot()` draws are the numbers of the result."""
 
-from typing import Any
+import inspect
+from typing import Any, get_type_hints
 
 import pytest
 
 import nuggetstream as ns
+from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.lens import Lens
-from nuggetstream.figures.figure import NothingToDraw
+from nuggetstream.figures.drawn import Drawn, NothingToDraw
+from nuggetstream.files.tables import Tabular
 from nuggetstream.views.comparisons import PairsView
 from nuggetstream.views.ratings import BoardView, TimelineView
 
@@ -99,6 +102,30 @@ def test_paired_numbers_are_differences_by_means_between_limits_of_agreement() -
     assert [line.y0 for line in figure.layout.shapes] == [2.0, result.limits.low, result.limits.high]
     alone = ns.paired([1.0, 2.0], [0.0, 0.5]).plot()
     assert len(alone.layout.shapes) == 0  # limits need 3 pairs
+
+
+def test_any_other_result_has_a_mark_per_row_with_its_error_or_interval() -> None:
+    grades = {"p1": {"moon": 5, "sun": 0}, "p2": {"moon": 3, "sun": 4}}
+    passages = [
+        GradedPassage(
+            query="tides", passage=name, grades=own, ranks={"reef": 1, "kelp": 2} if name == "p1" else {}
+        )
+        for name, own in grades.items()
+    ]
+    coverage = ns.rubric_cover(passages, k=1)
+    (marks,) = coverage.plot().data
+    assert list(marks.x) == [system.score.cover for system in coverage.systems]
+    errors = [system.score.cover_error for system in coverage.systems]
+    assert list(marks.error_x.array) == [error or 0 for error in errors]
+
+
+def test_every_result_of_a_public_function_draws_itself() -> None:
+    """But a list of files or battles, and results without a number: findings, labels, a history."""
+    without = {"explain", "read_votes", "rubric_edit", "rubric_qrels", "rubric_verify"}
+    functions = {name: getattr(ns, name) for name in dir(ns) if inspect.isfunction(getattr(ns, name))}
+    results = {name: get_type_hints(inspect.unwrap(each)).get("return") for name, each in functions.items()}
+    shown = {name for name, kind in results.items() if inspect.isclass(kind) and issubclass(kind, Tabular)}
+    assert {name for name in shown if not issubclass(results[name], Drawn)} == without
 
 
 def test_what_a_platform_gives_is_drawn_as_ratings_of_files_are() -> None:

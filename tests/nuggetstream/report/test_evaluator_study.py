@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import nuggetstream as ns
-from nuggetstream.figures.figure import NothingToDraw
+from nuggetstream.figures.drawn import NothingToDraw
 from nuggetstream.files.results import Results, read_results
 from nuggetstream.report.comparing import DifferentAnswers
 from nuggetstream.report.evaluator_study import EvaluatorStudy, study_evaluators

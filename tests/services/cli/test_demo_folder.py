@@ -78,3 +78,16 @@ def test_results_of_another_kind_take_the_mark_away(tmp_path: Path) -> None:
     unmark(tmp_path)
     with pytest.raises(NotOfADemo):
         claim(tmp_path)
+
+
+@pytest.mark.parametrize("command", [("demo",), ("tournament", "demo"), ("up", "--data-dir", "out/state")])
+def test_a_file_in_the_way_of_a_folder_is_named_before_anything_starts(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "out").write_text("mine", encoding="utf-8")
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 2
+    assert "'out' is a file" in result.output
+    assert "starting" not in result.output
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"

@@ -16,7 +16,9 @@ def result_of(name: str) -> Result:
     return CliRunner().invoke(command)
 
 
-@pytest.mark.parametrize(("package", "extra"), [("sklearn", "trees"), ("sacrebleu", "analysis")])
+@pytest.mark.parametrize(
+    ("package", "extra"), [("sklearn", "trees"), ("sacrebleu", "analysis"), ("starlette", "light")]
+)
 def test_the_extra_of_a_missing_package_is_named(package: str, extra: str) -> None:
     result = result_of(package)
     assert result.exit_code == 1

@@ -9,12 +9,14 @@ import click
 from nuggetstream.client import Client
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.crowd_studies import MOST_ANSWERS
+from nuggetstream.domain.battle import Vote
 from nuggetstream.files.crowd_study import read_crowd_study
+from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.ratings.comparison import UNREACHABLE, Separation
 from nuggetstream.views.crowd_studies import CrowdStudyView, StudyAnswer
 from services.cli.commands.administrator import connected
-from services.cli.commands.showing import refusing
+from services.cli.commands.showing import needing_extras, refusing
 from services.cli.commands.study_tables import (
     LABEL_COLUMNS,
     WORKER_COLUMNS,
@@ -24,6 +26,7 @@ from services.cli.commands.study_tables import (
 )
 
 _URL = click.option("--url", "gateway", default=LOCAL, show_default=True, help="Base URL of the gateway.")
+_VOTES = {"a": Vote.A, "b": Vote.B, "n": Vote.TIE}
 _ID = click.argument("study_id", metavar="ID")
 
 
@@ -82,6 +85,38 @@ def workers_command(study_id: str, gateway: str) -> None:
     with connected(gateway) as client:
         workers = client.study_workers(study_id)
     write_rows(sys.stdout, WORKER_COLUMNS, map(worker_row, workers))
+
+
+@command.command("vote", short_help="Make people's label of each pair its human vote.")
+@_ID
+@click.option(
+    "--dimension", default="quality_overall", show_default=True, help="Dimension whose label is the vote."
+)
+@click.option("--majority", is_flag=True, help="Take the label with the most votes, not the one by MACE.")
+@_URL
+@needing_extras
+def vote_command(study_id: str, dimension: str, gateway: str, *, majority: bool) -> None:
+    """Send the label of each pair of the study with this ID as the human vote of its battle.
+
+    The vote replaces an earlier one, and counts in the human lens and in ratings that combine it. A pair on
+    which two labels are equally probable, or have as many votes, gets none.
+    """
+    from nuggetstream.api.crowd import crowd_agreement
+
+    with connected(gateway) as client:
+        rows = [row for answer in _answers(client, study_id) for row in label_rows(answer)]
+        labels = [row for row in rows if row["dimension"] == dimension]
+        if any(row["label"] not in _VOTES for row in labels) or (rows and not labels):
+            raise click.UsageError(f"the study has no preferences in the dimension {dimension!r}")
+        names = ("item", "worker", "dimension", "label")
+        known = [{name: row[name] for name in names} for row in labels]
+        table = crowd_agreement(known).gold_table() if known else None
+        said = [] if table is None else [dict(zip(table.names, row, strict=True)) for row in table.rows]
+        votes = {str(row["item"]): row["majority" if majority else "gold"] for row in said}
+        decided = {battle: _VOTES[str(label)] for battle, label in votes.items() if label is not None}
+        for battle, vote in decided.items():
+            client.vote(battle, vote)
+    click.echo(f"voted on {len(decided)} of {many(len(votes), 'labelled pair')}")
 
 
 @command.command("close")

@@ -79,7 +79,7 @@ def _compare_two(
 def _beside_people(
     paths: Sequence[Path], by: str | None, examples: int, out: Path | None, plot: Path | None, *, plain: bool
 ) -> None:
-    from nuggetstream.figures.figure import NothingToDraw
+    from nuggetstream.figures.drawn import NothingToDraw
     from nuggetstream.report.comparing import DifferentAnswers
     from nuggetstream.report.evaluator_study import study_evaluators
     from nuggetstream.report.evaluator_votes import evaluation_names

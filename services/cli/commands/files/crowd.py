@@ -17,6 +17,7 @@ from services.cli.commands.files.crowd_options import (
 )
 from services.cli.commands.sections import Sectioned
 from services.cli.commands.showing import (
+    NEW_FOLDER,
     needing_extras,
     plain_option,
     refusing,
@@ -68,7 +69,7 @@ def command() -> None:
 @_limit_option
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     help="Folder for crowd.json, gold.csv, workers.csv.",
 )
 @plain_option
@@ -112,9 +113,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
 @click.argument("labels", type=click.Path(path_type=Path, dir_okay=False))
 @with_options(GRADE_OPTIONS)
 @_limit_option
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for grades.json, grades.csv."
-)
+@click.option("--out", type=NEW_FOLDER, help="Folder for grades.json, grades.csv.")
 @plain_option
 @needing_extras
 def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:

@@ -15,7 +15,7 @@ from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
 from nuggetstream.report.reasons import can_be_retried
 from nuggetstream.report.summary import Summary
-from services.cli.commands.showing import refusing
+from services.cli.commands.showing import NEW_FOLDER, refusing
 from services.cli.evaluation.batching import batches_of
 from services.cli.evaluation.dry_run import SAMPLE, estimate
 from services.cli.evaluation.files import STATE, Contents, evaluate, name_rejected, sharing
@@ -30,7 +30,7 @@ from services.runtime.llm.settings import LLMSettings
 
 _OUT = click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     help="Folder for the results, and for the state from which the same command continues.  [required]",
 )
 _DOCUMENTS = click.option(

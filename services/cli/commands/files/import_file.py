@@ -18,7 +18,7 @@ from nuggetstream.files.formats.votes import VOTES
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
-from services.cli.commands.showing import BadInput, refusing
+from services.cli.commands.showing import NEW_FOLDER, BadInput, refusing
 
 _FILES = {BATTLES: "battles.jsonl", VOTES: "votes.jsonl"}
 _OTHER = "rows.jsonl"
@@ -43,7 +43,7 @@ _FORMAT = click.Choice([known.name for known in FORMATS])
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for what was read.")
+@click.option("--out", type=NEW_FOLDER, help="Folder for what was read.")
 @click.option(
     "--to",
     "target",

@@ -28,6 +28,7 @@ from services.cli.commands.files.rating_options import (
 )
 from services.cli.commands.sections import Sectioned
 from services.cli.commands.showing import (
+    NEW_FOLDER,
     BadInput,
     needing_extras,
     plain_option,
@@ -56,7 +57,7 @@ _REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, Inval
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     help="Folder for ratings.json, ratings.csv, differences.csv and wins.csv; created when missing.",
 )
 @plain_option

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nuggetstream.files.opening import UnusableFile
-from services.cli.commands.showing import needing_extras, refusing
+from services.cli.commands.showing import NEW_FOLDER, needing_extras, refusing
 
 
 def site(url: str | None) -> str | None:
@@ -28,7 +28,7 @@ def site(url: str | None) -> str | None:
 @click.argument("results", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     required=True,
     help="Folder for report.html and report.json; created when missing.",
 )

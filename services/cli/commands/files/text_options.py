@@ -1,10 +1,9 @@
 """The options of `nuggetstream text`: how files are read, and what is measured."""
 
-from pathlib import Path
-
 import click
 
 from nuggetstream.text.readability import READABLE_LANGUAGES
+from services.cli.commands.showing import NEW_FOLDER
 
 NO_LANGUAGE = "none"
 
@@ -59,7 +58,7 @@ TEXT_OPTIONS = (
     ),
     click.option(
         "--out",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=NEW_FOLDER,
         help="Folder for text.json, texts.csv, groups.csv.",
     ),
 )

@@ -10,14 +10,21 @@ import click
 from rich.console import Console
 
 from nuggetstream.files.opening import UnusableFile
-from services.cli.commands.showing import Number, needing_extras, plain_option, refusing, show, with_options
+from services.cli.commands.showing import (
+    NEW_FOLDER,
+    Number,
+    needing_extras,
+    plain_option,
+    refusing,
+    show,
+    with_options,
+)
 from services.cli.evaluation.meter import Meter
 from services.cli.tournament.running import as_json, introduce, play, read_given
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
 from services.runtime.llm.settings import LLMSettings
 
-_OUT = click.Path(path_type=Path, file_okay=False)
 QUERY_OPTIONS = (
     click.option(
         "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write."
@@ -66,7 +73,9 @@ def command() -> None:
 @command.command("run", short_help="Play the tournament of a plan.")
 @click.argument("plan", type=click.Path(path_type=Path, dir_okay=False))
 @click.option(
-    "--out", type=_OUT, help="Folder for answers, results and state, from which the same command continues."
+    "--out",
+    type=NEW_FOLDER,
+    help="Folder for answers, results and state, from which the same command continues.",
 )
 @click.option(
     "--dry-run",
@@ -141,7 +150,7 @@ def queries_command(
 
 @command.command("demo", short_help="Play a small tournament, without a model.")
 @click.option(
-    "--out", type=_OUT, default=Path("out/tournament"), show_default=True, help="Folder for all files."
+    "--out", type=NEW_FOLDER, default=Path("out/tournament"), show_default=True, help="Folder for all files."
 )
 @needing_extras
 def demo_command(out: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from services.cli.commands.showing import NEW_FOLDER
 from services.cli.demo.progress import ProgressLine
 
 _STARTING = "Nuggetstream demo: starting a broker, a database and all services here."
@@ -16,7 +17,7 @@ _STARTING = "Nuggetstream demo: starting a broker, a database and all services h
 @click.command("demo")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     default=Path("out/demo"),
     show_default=True,
     help="Folder for results, pages and state. Files of an earlier demo are replaced; a folder with other "

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from services.cli.commands.showing import NEW_FOLDER
 from services.cli.wiring.access_settings import AccessSettings
 from services.cli.wiring.data_folder import NATS, locked_folder
 from services.cli.wiring.embedded import Choices, Embedded, embedded
@@ -24,7 +25,7 @@ _RATINGS_OFFSET = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # difference of t
 @click.command("up")
 @click.option(
     "--data-dir",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NEW_FOLDER,
     default=Path("nuggetstream-data"),
     show_default=True,
     help="Folder for streams and database; `up` on the same folder continues where it stopped.",
