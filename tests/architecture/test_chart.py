@@ -11,6 +11,8 @@ from k8s.chart.__main__ import schema_of, write
 from k8s.chart.tree import entry
 from tests.tools import REQUIRED
 
+pytestmark = pytest.mark.slow
+
 needs_helm = pytest.mark.skipif(
     not (shutil.which("helm") and shutil.which("kubectl")) and not REQUIRED,
     reason="helm or kubectl is not installed",

@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Iterator, Mapping
 
+import pytest
+
 from tests.architecture.sources import FILES, module_of, name_of, tree_of
 
 MOST = 5
@@ -70,6 +72,7 @@ def positional(
                 yield node.lineno, called
 
 
+@pytest.mark.slow
 def test_values_with_more_than_five_fields_are_built_by_keyword() -> None:
     counts: dict[str, int] = {}
     exports: dict[str, str] = {}

@@ -250,6 +250,7 @@ def test_there_is_one_trigger_for_every_durable_consumer() -> None:
     assert {each["spec"]["scaleTargetRef"]["name"] for each in by_processor} == set(SERVICES) - {"rater"}
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_only_stages_that_ask_a_model_hold_its_key(overlays: dict[str, list[Manifest]]) -> None:
     for manifests in overlays.values():
@@ -478,6 +479,7 @@ def test_a_misspelt_key_is_noticed_by_the_schemas(overlays: dict[str, list[Manif
     assert "terminationGracePeriod" in "".join(schemas.own_problems([judge]))
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_a_misspelt_key_of_another_project_is_noticed(overlays: dict[str, list[Manifest]]) -> None:
     if reason := schemas.why_not_foreign():

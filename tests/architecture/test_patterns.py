@@ -118,6 +118,7 @@ def test_a_quadratic_pattern_is_found() -> None:
     assert slow(r"(?<!\s)\s*\Z", 0, {"search"}) is None
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_no_pattern_is_quadratic() -> None:
     found = {

@@ -38,6 +38,7 @@ def events_of(kind: type[Event]) -> st.SearchStrategy[Event]:
     return st.from_type(kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SUBJECTS, ids=lambda kind: kind.__name__)
 @given(data=st.data())
 @settings(max_examples=40)

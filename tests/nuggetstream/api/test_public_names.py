@@ -94,6 +94,7 @@ def without_extras(code: str) -> str:
     return python(block + code)
 
 
+@pytest.mark.slow
 def test_ratings_scores_and_agreement_need_no_extra() -> None:
     printed = without_extras(
         "print(ns.rate([('x', 'y', 'a'), ('x', 'y', 'b')], resamples=10))\n"

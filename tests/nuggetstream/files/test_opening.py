@@ -38,6 +38,7 @@ def test_a_byte_order_mark_loses_no_battle(tmp_path: Path, is_gzipped: bool) -> 
     assert first_bytes(path).startswith(b'{"query"')
 
 
+@pytest.mark.slow
 def test_a_small_file_that_expands_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """Intervals of the Bayesian bootstrap contain the true strength about as often as their level says."""
 
 import numpy as np
+import pytest
 from scipy.special import expit
 
 from nuggetstream.ratings.fitting.estimate import estimate
@@ -38,10 +39,12 @@ def shares_covered(each: int, scales: tuple[float, ...] = (1.0,)) -> list[float]
     return [float(share) for share in np.mean(hits, axis=(0, 2))]
 
 
+@pytest.mark.slow
 def test_intervals_of_few_votes_cover_the_truth_as_often_as_they_say() -> None:
     assert 0.93 < shares_covered(40)[0] < 0.97
 
 
+@pytest.mark.slow
 def test_intervals_of_many_votes_do_and_one_sixth_narrower_or_wider_is_noticed() -> None:
     narrow, right, wide = shares_covered(2000, (5 / 6, 1.0, 7 / 6))
     assert narrow < 0.93 < right < 0.97 < wide

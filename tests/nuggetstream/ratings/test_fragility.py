@@ -255,6 +255,7 @@ def test_fixed_small_boards_agree_with_the_search_of_all_subsets(
     assert first_place(tally).drops == expected
 
 
+@pytest.mark.slow
 def test_random_small_boards_agree_with_the_search_of_all_subsets() -> None:
     """Never below the true minimum; above it, by one, on at most one board in twenty."""
     above, changed = 0, 0

@@ -125,6 +125,7 @@ def test_every_pattern_of_five_systems_gets_the_smallest_number_of_letters() -> 
             assert len(rank_groups(differs)) == fewest_groups(differs), apart
 
 
+@pytest.mark.slow
 @given(patterns())
 @settings(max_examples=100, deadline=None)
 def test_the_same_differences_give_the_same_letters(differs: np.ndarray) -> None:

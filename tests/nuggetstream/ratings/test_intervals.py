@@ -19,6 +19,7 @@ NAN, INF = float("nan"), float("inf")
 EVEN = np.array([[0.0, 4.0], [4.0, 0.0]])
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     rng, inside, runs = np.random.default_rng(5), 0, 200
     truth = np.log(3.0)

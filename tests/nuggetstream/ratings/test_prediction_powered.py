@@ -81,6 +81,7 @@ def test_votes_that_do_not_pair_up_are_refused() -> None:
         win_rate(np.ones(2), np.ones(3), np.ones(3))
 
 
+@pytest.mark.slow
 def test_combined_ratings_cover_the_truth_and_are_narrower() -> None:
     rng, runs = np.random.default_rng(4), 150
     hits, widths = np.zeros(3), np.zeros(3)

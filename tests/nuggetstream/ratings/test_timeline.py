@@ -194,6 +194,7 @@ def test_a_board_per_week_follows_a_system_that_got_better() -> None:
     assert firsts == ["y", None, "x"]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(VOTES, st.sampled_from(Every), st.booleans())
 def test_counts_of_days_give_the_periods_of_their_votes(

@@ -15,6 +15,8 @@ from nuggetstream.report.evaluator_study import EvaluatorStudy, study_evaluators
 from services.cli.main import main
 from tests.evaluated import Json, battle, judgment, nugget
 
+pytestmark = pytest.mark.slow
+
 LIKE_A, TIE, LIKE_B = (0.75, 0.25), (0.5, 0.5), (0.25, 0.75)
 SURE = {"a": 0.9, "tie": 0.0, "b": 0.1}
 

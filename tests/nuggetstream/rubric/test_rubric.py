@@ -125,6 +125,7 @@ def test_the_standard_error_divides_by_n_minus_1_and_one_value_has_none() -> Non
     assert standard_error([1.0]) is None
 
 
+@pytest.mark.slow
 @given(graded(), st.integers(1, 5), st.randoms())
 def test_the_order_of_passages_never_matters(
     passages: list[GradedPassage], minimum: int, chance: random.Random

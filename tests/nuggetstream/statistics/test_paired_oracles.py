@@ -18,6 +18,7 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return table[:, 0], table[:, 1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_benjamini_hochberg_rejects_what_the_step_up_procedure_rejects(values: list[float]) -> None:
     adjusted = benjamini_hochberg(dict(enumerate(values)))

@@ -16,6 +16,7 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
+@pytest.mark.slow
 @given(PAIRS.map(lambda pairs: pairs[:7]), st.integers(-5, 5), st.randoms())
 @settings(max_examples=20)
 def test_paired_measurements_moved_together_or_in_another_order_differ_as_before(

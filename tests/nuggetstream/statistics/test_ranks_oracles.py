@@ -60,6 +60,7 @@ def test_over_all_orders_tau_is_distributed_as_its_table_says() -> None:
     assert [seen[s] for s in (-6, -4, -2, 0, 2, 4, 6)] == [1, 3, 5, 6, 5, 3, 1]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=5))
 @settings(max_examples=30, deadline=None)
 def test_the_p_value_of_a_short_spearman_is_that_of_every_order(pairs: list[tuple[int, int]]) -> None:

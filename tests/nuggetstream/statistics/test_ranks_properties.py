@@ -16,6 +16,7 @@ def columns(pairs: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return x, y
 
 
+@pytest.mark.slow
 @given(NUMBERS.flatmap(lambda x: st.tuples(st.just(x), st.permutations(range(len(x))))))
 def test_the_order_of_pairs_never_matters(given_: tuple[list[int], list[int]]) -> None:
     x, order = given_
@@ -28,6 +29,7 @@ def test_the_order_of_pairs_never_matters(given_: tuple[list[int], list[int]]) -
             assert -1 - 1e-9 <= first.coefficient <= 1 + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlate", [kendall, spearman, pearson])
 @given(PAIRS, st.integers(-5, 5), st.integers(1, 9))
 def test_a_correlation_does_not_care_about_units_or_which_list_is_first(

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import asyncio, os
 from services.cli.main import main
@@ -43,6 +45,7 @@ asyncio.run(run())
 """
 
 
+@pytest.mark.slow
 def test_a_child_that_starts_while_calls_are_in_flight_logs_nothing() -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GRPC_")}
     done = subprocess.run(

@@ -15,6 +15,7 @@ print(max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chosen", "threads"), [(None, "1"), ("2", "2")])
 @pytest.mark.parametrize("command", ["rate", "serve"])
 def test_linear_algebra_runs_in_one_thread_unless_another_number_is_chosen(

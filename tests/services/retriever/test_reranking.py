@@ -330,6 +330,7 @@ async def test_a_model_in_the_process_orders_and_is_loaded_once() -> None:
     assert loaded == ["cross"]
 
 
+@pytest.mark.slow
 async def test_loading_does_not_count_against_the_timeout_of_a_search() -> None:
     searching = asyncio.Event()
     loop = asyncio.get_running_loop()
