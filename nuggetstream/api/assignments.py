@@ -58,9 +58,9 @@ def _labelled(row: Row) -> Labelled:
     nuggets = nuggets_of(row.value.get("nuggets"))
     for nugget in nuggets:
         if nugget.get("assignment") not in _LABELS:
-            said = shown(nugget.get("assignment"))
+            label = shown(nugget.get("assignment"))
             raise WrongRow(
-                f"nuggets: {nugget['text']!r} has the assignment {said}; expected {', '.join(_LABELS)}"
+                f"nuggets: {nugget['text']!r} has the assignment {label}; expected {', '.join(_LABELS)}"
             )
     if not nuggets:
         raise WrongRow("nuggets: is empty")

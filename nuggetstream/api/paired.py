@@ -80,13 +80,13 @@ class Paired(Drawn):
 
     def _notes(self) -> tuple[str, ...]:
         lost = len(self.only_first) + len(self.only_second) + len(self.neither)
-        said = (
+        sentence = (
             (lost, f"{many(lost, 'item')} without both numbers, left out."),
             (self.t is None, "No t: there are fewer than 2 pairs, or all differences are the same."),
             (self.wilcoxon is None, "No Wilcoxon test: no pair differs."),
             (self.limits is None, "No interval: there are fewer than 3 pairs."),
         )
-        return tuple(words for applies, words in said if applies)
+        return tuple(words for applies, words in sentence if applies)
 
     def _limits_figure(self) -> Figure:
         limits = self.limits

@@ -60,8 +60,8 @@ def exchange(call: Call[T], patience: Patience) -> Steps[T]:
 
 def unreachable(error: httpx2.TransportError) -> Unavailable:
     """Why nothing was answered, naming the address."""
-    said = str(error) or type(error).__name__
+    message = str(error) or type(error).__name__
     where = error.request.url
-    wrong = Unavailable(f"{where} does not answer: {said}")
+    wrong = Unavailable(f"{where} does not answer: {message}")
     wrong.__cause__ = error
     return wrong

@@ -63,8 +63,8 @@ def error_of(response: httpx2.Response) -> NuggetstreamError:
     status = response.status_code
     problem = _problem(response)
     if status in _AWAY:
-        said = problem.error if problem else f"{response.request.url} answers {status}"
-        return Unavailable(said, retry_after(response.headers.get("retry-after")))
+        message = problem.error if problem else f"{response.request.url} answers {status}"
+        return Unavailable(message, retry_after(response.headers.get("retry-after")))
     if problem is None:
         return _unexpected(response, "is no JSON of this API")
     if rejection := _REJECTIONS.get(status):

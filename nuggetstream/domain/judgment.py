@@ -148,13 +148,13 @@ class Judgment:
 
 def mean_probabilities(known: Sequence[VoteProbabilities | None]) -> VoteProbabilities | None:
     """The mean; None where one of them is unknown, or there are none."""
-    told = [each for each in known if each is not None]
-    if not told or len(told) < len(known):
+    probabilities = [each for each in known if each is not None]
+    if not probabilities or len(probabilities) < len(known):
         return None
     return VoteProbabilities(
-        a=sum(each.a for each in told) / len(told),
-        b=sum(each.b for each in told) / len(told),
-        tie=sum(each.tie for each in told) / len(told),
+        a=sum(each.a for each in probabilities) / len(probabilities),
+        b=sum(each.b for each in probabilities) / len(probabilities),
+        tie=sum(each.tie for each in probabilities) / len(probabilities),
     )
 
 

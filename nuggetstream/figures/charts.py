@@ -216,11 +216,11 @@ def ratings_figure(
                 hovertemplate="%{x:.0f} (%{customdata})",
             )
         )
-    said = (
+    sentence = (
         ", ".join(f"{name} {rating_words(rating)}" for (name, _, _), rating in zip(ways, own, strict=True))
         for own in rows.values()
     )
-    alt = "; ".join(f"{system}: {ratings}" for system, ratings in zip(names, said, strict=True))
+    alt = "; ".join(f"{system}: {ratings}" for system, ratings in zip(names, sentence, strict=True))
     layout = {"yaxis": names_axis(names), "xaxis": {"title": {"text": "rating"}}}
     return figure(title, alt, traces, rows_height(len(names), per_row), layout)
 

@@ -142,11 +142,11 @@ def _read_messages(found: Translation, turn: Any) -> None:
             queries[name] = _last(found, turns, name, "user")
     if queries and "query" in battle:
         queries[found.name("query")] = battle["query"]
-    told = {name: query for name, query in queries.items() if query is not None}
-    if len(set(map(str, told.values()))) > 1:
-        found.problems.append(f"{' and '.join(told)}: the last messages of the user differ")
-    for name in list(told)[:1]:
-        battle["query"], found.names["query"] = told[name], name
+    texts = {name: query for name, query in queries.items() if query is not None}
+    if len(set(map(str, texts.values()))) > 1:
+        found.problems.append(f"{' and '.join(texts)}: the last messages of the user differ")
+    for name in list(texts)[:1]:
+        battle["query"], found.names["query"] = texts[name], name
 
 
 def _last(found: Translation, turns: Any, name: str, role: str) -> Any:
@@ -193,14 +193,14 @@ def _joined(found: Translation, name: str, parts: Sequence[Any]) -> str:
 
 def _read_vote(found: Translation) -> None:
     """The vote in our words. One that is not known stays."""
-    said = found.battle.get("vote")
-    if not isinstance(said, str):
+    vote = found.battle.get("vote")
+    if not isinstance(vote, str):
         return
-    named = [side for side in "ab" if _is_named(said, found.battle.get(side))]
-    spelt = sent_vote(said)
+    named = [side for side in "ab" if _is_named(vote, found.battle.get(side))]
+    spelt = sent_vote(vote)
     meant = {*named, *([] if spelt is None else [spelt.value])}
     if len(meant) > 1:
-        what = f"is {said!r}, the name of one system and the usual word for another outcome"
+        what = f"is {vote!r}, the name of one system and the usual word for another outcome"
         found.problems.append(f"{found.name('vote')}: {what}")
     elif meant:
         [found.battle["vote"]] = meant

@@ -160,12 +160,12 @@ def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = N
     a, b = (_system(record, column, systems) for column in (columns.a, columns.b))
     if a == b:
         raise record.wrong(columns.b, f"system {a!r} battles itself")
-    said = record.text(columns.winner)
+    winner = record.text(columns.winner)
     weight, count = _weight(record, columns.weight), _count(record, columns.count)
-    if said is None:
+    if winner is None:
         return None
     try:
-        outcome = outcome_of(one_spelling(said), a, b)
+        outcome = outcome_of(one_spelling(winner), a, b)
     except ValueError as error:
         raise record.wrong(columns.winner, str(error)) from error
     style_a, style_b = _style(record, columns)
@@ -246,10 +246,10 @@ def _count(record: Record, column: str | None) -> int:
 
 
 def _amount(record: Record, column: str) -> float:
-    said = record.needed(column)
-    amount = as_number(said)
+    text = record.needed(column)
+    amount = as_number(text)
     if not 0 <= amount <= _LARGEST:
-        raise record.wrong(column, f"is {said!r}; expected a number from 0 to {_LARGEST:g}")
+        raise record.wrong(column, f"is {text!r}; expected a number from 0 to {_LARGEST:g}")
     return amount
 
 

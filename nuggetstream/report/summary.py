@@ -210,8 +210,8 @@ def predict(
         judges.add(battle)
     votes = [_votes_of(battle, predictors) for battle in battles]
     names = _predictors(judges.names, predictors)
-    said = {name: tuple(each.get(name) for each in votes) for name in names}
-    return {name: own for name, own in said.items() if name != GROUNDED or any(own)}
+    winners = {name: tuple(each.get(name) for each in votes) for name in names}
+    return {name: own for name, own in winners.items() if name != GROUNDED or any(own)}
 
 
 def agreement_row(

@@ -15,8 +15,10 @@ class View(BaseModel):
     def __repr__(self) -> str:
         """What is known and no secret, each value shortened."""
         shown = {name for name, field in type(self).model_fields.items() if field.repr}
-        told = ((name, value) for name, value in self if name in shown and value not in (None, [], ""))
-        known = (f"{name}={reprlib.repr(value)}" for name, value in told)
+        shown_fields = (
+            (name, value) for name, value in self if name in shown and value not in (None, [], "")
+        )
+        known = (f"{name}={reprlib.repr(value)}" for name, value in shown_fields)
         return f"{type(self).__name__}({', '.join(known)})"
 
     @classmethod

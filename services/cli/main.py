@@ -112,8 +112,8 @@ def _imported(command: Command) -> ModuleType:
     except ModuleNotFoundError as error:
         if command.extra is None:
             raise
-        told = f"{error.name} is not installed: pip install '.[{command.extra}]' in a checkout"
-        raise click.ClickException(told) from error
+        message = f"{error.name} is not installed: pip install '.[{command.extra}]' in a checkout"
+        raise click.ClickException(message) from error
 
 
 class _Interruption:

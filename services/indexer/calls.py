@@ -145,8 +145,8 @@ class EmbeddingCalls:
         if expected is not None and len(row) != expected:
             raise _another_model(self.endpoint.model, f"they have {len(row)} dimensions, not {expected}")
         if stored is not None and (cosine := float(stored @ row)) < _SAME_MODEL:
-            said = f"that of a stored text has a cosine of {cosine:.2f} to the stored one"
-            raise _another_model(self.endpoint.model, said)
+            problem = f"that of a stored text has a cosine of {cosine:.2f} to the stored one"
+            raise _another_model(self.endpoint.model, problem)
 
 
 def _another_model(model: str, said: str) -> CallFailed:

@@ -103,8 +103,10 @@ def is_about_content(failed: CallFailed) -> bool:
 
 def is_about_length(failed: CallFailed) -> bool:
     """Whether the endpoint rejected a text because it is too long."""
-    said = f"{failed.error.admin_detail}".lower()
-    return failed.status == 413 or any(word in said for word in ("token", "length", "too long", "too large"))
+    message = f"{failed.error.admin_detail}".lower()
+    return failed.status == 413 or any(
+        word in message for word in ("token", "length", "too long", "too large")
+    )
 
 
 def _is_about_form(failed: CallFailed) -> bool:

@@ -47,8 +47,10 @@ async def grading_of(
         members.append(MemberGrades(asking.member.name, model, grades, abstention=reason))
     grades = members[0].grades
     if several:
-        told = [given for given, _ in answers if given is not None]
-        grades = _completed(yields, material, aggregate_grades(told, len(members), options.aggregation))
+        given_values = [given for given, _ in answers if given is not None]
+        grades = _completed(
+            yields, material, aggregate_grades(given_values, len(members), options.aggregation)
+        )
     return Grading(
         evaluator=askings[0].evaluator,
         model=", ".join(asking.member.model.name for asking in askings) if several else members[0].model,

@@ -140,7 +140,7 @@ def _with_tie_band(judgment: Judgment, band: float | None) -> Judgment:
 
     It stays as it is without a band, without probabilities, and where the majority of a panel decided.
     """
-    told = judgment.probabilities
-    if band is None or told is None or judgment.aggregation is Aggregation.MAJORITY:
+    probabilities = judgment.probabilities
+    if band is None or probabilities is None or judgment.aggregation is Aggregation.MAJORITY:
         return judgment
-    return replace(judgment, winner=preference(told.a, told.b, band), tie_band=band)
+    return replace(judgment, winner=preference(probabilities.a, probabilities.b, band), tie_band=band)

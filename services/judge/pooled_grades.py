@@ -56,8 +56,8 @@ def _pooled(same: Sequence[Grade], wanted: GradeAggregation) -> Grade | None:
         same_value = [grade for grade in same if grade.value == value]
         label, _ = Counter(grade.label for grade in same_value).most_common(1)[0]
     else:
-        said = Counter((grade.value, grade.label) for grade in same)
-        ((value, label), votes), *_ = said.most_common()
+        counts = Counter((grade.value, grade.label) for grade in same)
+        ((value, label), votes), *_ = counts.most_common()
         if 2 * votes <= len(same):
             return None
     first = next(grade for grade in same if (grade.value, grade.label) == (value, label))

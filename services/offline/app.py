@@ -126,15 +126,15 @@ class OfflineServer:
     async def _reply(self, chat: ChatRequest, behaviour: Behaviour, body: bytes) -> Response:
         began = time.monotonic()
         try:
-            said = await anyio.to_thread.run_sync(self._reply_to, chat, limiter=self._threads)
+            reply = await anyio.to_thread.run_sync(self._reply_to, chat, limiter=self._threads)
         except Unanswerable as error:
             return api_error(400, str(error))
-        text = said if isinstance(said, str) else _written(said)
+        text = reply if isinstance(reply, str) else _written(reply)
         name = derived_id(body.decode("utf-8", "replace"))
         thought = 0 if chat.reasoning_effort == "none" else self._faults.reasoning_tokens or 0
         completion = _completion(chat, text, behaviour.fault, name, thought)
-        if chat.logprobs and isinstance(said, DecisionReply):
-            completion["choices"][0]["logprobs"] = logprobs(text, said, self._faults.confidence)
+        if chat.logprobs and isinstance(reply, DecisionReply):
+            completion["choices"][0]["logprobs"] = logprobs(text, reply, self._faults.confidence)
         completion["usage"]["prompt_tokens_details"] = {"cached_tokens": self._prompts.cached(chat.text)}
         tokens = completion["usage"]["completion_tokens"]
         delay = behaviour.pace * self._faults.latency_s
@@ -211,11 +211,11 @@ def _not_accepted(chat: ChatRequest, faults: Faults) -> Response | None:
     if chat.logprobs and not faults.logprobs:
         return api_error(400, "logprobs are not supported by this model", param="logprobs")
     if faults.reasoning_tokens is not None and chat.max_tokens is not None:
-        said = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-        return api_error(400, said, param="max_tokens", code="unsupported_parameter")
+        message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        return api_error(400, message, param="max_tokens", code="unsupported_parameter")
     if faults.reasoning_tokens is not None and chat.temperature is not None:
-        said = "'temperature' does not support this value with this model."
-        return api_error(400, said, param="temperature", code="unsupported_value")
+        message = "'temperature' does not support this value with this model."
+        return api_error(400, message, param="temperature", code="unsupported_value")
     return None
 
 

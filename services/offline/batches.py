@@ -148,8 +148,17 @@ class BatchServer:
             if not isinstance(response, JSONResponse):  # a connection that breaks
                 return _error_line(line, "server_error", "no response")
             body = json.loads(bytes(response.body))
-            said = {"status_code": response.status_code, "request_id": line["custom_id"], "body": body}
-            return {"id": line["custom_id"], "custom_id": line["custom_id"], "response": said, "error": None}
+            response_of_line = {
+                "status_code": response.status_code,
+                "request_id": line["custom_id"],
+                "body": body,
+            }
+            return {
+                "id": line["custom_id"],
+                "custom_id": line["custom_id"],
+                "response": response_of_line,
+                "error": None,
+            }
 
         return await asyncio.gather(*map(one, lines))
 

@@ -108,5 +108,5 @@ def _token(text: str) -> dict[str, Any]:
 def _letter(answer: Answer, confidence: float) -> dict[str, Any]:
     shares = sharpened(answer.probabilities or {}, confidence)
     ranked = sorted(shares.items(), key=lambda item: -item[1])
-    told = [{"token": letter, "logprob": log(max(share, _LEAST))} for letter, share in ranked]
-    return {**told[0], "top_logprobs": told}
+    logprobs = [{"token": letter, "logprob": log(max(share, _LEAST))} for letter, share in ranked]
+    return {**logprobs[0], "top_logprobs": logprobs}

@@ -48,10 +48,10 @@ async def _events(
 
 def _deltas(choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The message in parts; a token whose probability is told is one."""
-    message, told = choice["message"], choice["logprobs"]
+    message, logprobs = choice["message"], choice["logprobs"]
     yield {"delta": {"role": "assistant", "content": "", "refusal": message["refusal"]}}
-    if told is not None:
-        for token in told["content"]:
+    if logprobs is not None:
+        for token in logprobs["content"]:
             yield {"delta": {"content": token["token"]}, "logprobs": {"content": [token]}}
         return
     text = message["content"] or ""

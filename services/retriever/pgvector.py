@@ -199,8 +199,8 @@ class PgVectorIndex:
             if self._needs_graph and self._size > self._exact:
                 self._needs_graph = not await self._build_graph()
         except (Unavailable, DBAPIError) as error:
-            said = error.for_operators if isinstance(error, Unavailable) else str(error)
-            log.warning("the index is not tended now", table=self.table, error=said)
+            message = error.for_operators if isinstance(error, Unavailable) else str(error)
+            log.warning("the index is not tended now", table=self.table, error=message)
 
     async def _build_graph(self) -> bool:
         """Build the graph if there can be one; whether nothing is left to do."""

@@ -62,13 +62,13 @@ def as_stage_error(error: grpc.aio.AioRpcError, target: str, address: str = "") 
         InvalidInput for a wrong request, Retryable for a bug of the other service, Outage when it cannot be
         reached, and Unavailable when it did not answer in time.
     """
-    words, said = own_words(error), ": ".join(filter(None, (address, error.details()))) or None
+    words, details = own_words(error), ": ".join(filter(None, (address, error.details()))) or None
     if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
         if words is not None:
             return InvalidInput(f"{target}: {words}")
-        return InvalidInput(f"{target} rejected the request", admin_detail=said)
+        return InvalidInput(f"{target} rejected the request", admin_detail=details)
     status = f"{error.code().name} {words}" if words else error.code().name
-    admin_detail = said if words is None else address or None
+    admin_detail = details if words is None else address or None
     if error.code() in _SERVER_BUG:
         return Retryable(Reason.BUG, f"{target} failed: {status}", admin_detail=admin_detail)
     kind = Outage if error.code() is grpc.StatusCode.UNAVAILABLE else Unavailable

@@ -66,5 +66,5 @@ def _unavailable(error: Exception) -> Unavailable:
         detail = "the database cannot carry out a statement"
     elif getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
         detail = "the database has no room on its disk (ENOSPC)"
-    said = str(cause) or type(cause).__name__  # a timeout has no message
-    return kind(Reason.STORE_UNAVAILABLE, detail, admin_detail=said)
+    message = str(cause) or type(cause).__name__  # a timeout has no message
+    return kind(Reason.STORE_UNAVAILABLE, detail, admin_detail=message)

@@ -81,12 +81,12 @@ def _graded(row: Row) -> Iterator[Line]:
     fields = object_in(row.value)
     who = {"item": id_in("#id", fields.get("#id")), "worker": id_in("annotator", fields.get("annotator"))}
     for dimension in (name for name in fields if name not in _NO_DIMENSIONS):
-        said = text_in(dimension, fields[dimension] or "").strip()
-        grade = said if dimension == "argumentative" else said.split(" ", 1)[0]
-        if said in _NO_GRADE:
+        opinion = text_in(dimension, fields[dimension] or "").strip()
+        grade = opinion if dimension == "argumentative" else opinion.split(" ", 1)[0]
+        if opinion in _NO_GRADE:
             continue
         if dimension != "argumentative" and grade not in _GRADES:
-            raise WrongRow(f"{dimension}: is {shown(said)}; expected 1 (Low), 2 (Average) or 3 (High)")
+            raise WrongRow(f"{dimension}: is {shown(opinion)}; expected 1 (Low), 2 (Average) or 3 (High)")
         yield RowLine(row.line, who | {"dimension": dimension, "label": grade})
 
 
@@ -99,12 +99,12 @@ def _comparison(fields: Mapping[str, Any]) -> dict[str, Any]:
         "/".join(id_in(name, fields.get(name)) for name in (f"Discussion ID {side}", f"Argument ID {side}"))
         for side in "AB"
     )
-    said = fields.get("Comparison")
-    if not (isinstance(said, str) and said in _COMPARED):
-        raise WrongRow(f"Comparison: is {shown(said)}; expected A, B or Tie")
+    preferred = fields.get("Comparison")
+    if not (isinstance(preferred, str) and preferred in _COMPARED):
+        raise WrongRow(f"Comparison: is {shown(preferred)}; expected A, B or Tie")
     if a == b:
         raise WrongRow(f"Argument ID B: argument {a!r} is compared with itself")
-    return {"system_a": a, "system_b": b, "winner": _COMPARED[said]}
+    return {"system_a": a, "system_b": b, "winner": _COMPARED[preferred]}
 
 
 def _is_support(sample: Sample) -> bool:

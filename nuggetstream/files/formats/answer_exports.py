@@ -17,14 +17,14 @@ _RAGDOLL = {"a": "A", "b": "B", "tie": "Tie", "both_bad": "Tie"}
 
 def _trec_rag_2024(view: View) -> Iterator[Mapping[str, Any]]:
     for answer in (view["a"], view["b"]):
-        told = _cited(answer)
+        cited = _cited(answer)
         yield {
             "run_id": answer["system"],
             "topic_id": view["id"],
             "topic": view["query"],
-            "references": told["references"],
+            "references": cited["references"],
             "response_length": len(without_citations(answer["text"]).split()),
-            "answer": told["answer"],
+            "answer": cited["answer"],
         }
 
 

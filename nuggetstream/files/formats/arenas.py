@@ -58,9 +58,11 @@ def _search_arena_id(fields: Mapping[str, Any]) -> str | None:
 
 
 def _intents(fields: Mapping[str, Any]) -> list[str]:
-    told = {name: fields.get(f"{name}_intent") for name in ("primary", "secondary")}
+    intents = {name: fields.get(f"{name}_intent") for name in ("primary", "secondary")}
     return list(
-        dict.fromkeys(f"intent:{intent}" for intent in told.values() if intent and intent not in _NO_INTENT)
+        dict.fromkeys(
+            f"intent:{intent}" for intent in intents.values() if intent and intent not in _NO_INTENT
+        )
     )
 
 
@@ -145,8 +147,8 @@ def _sources(metadata: Any, name: str, asked: int) -> list[dict[str, Any]]:
 def _add_passage(page: dict[str, Any], snippet: str | None) -> None:
     """Add the snippet of another result with the same URL, up to the number that a source may have."""
     known = page.setdefault("passages", [])
-    told = [page.get("snippet"), *(each["snippet"] for each in known)]
-    if snippet and snippet not in told and len(told) < MAX_PASSAGES:
+    snippets = [page.get("snippet"), *(each["snippet"] for each in known)]
+    if snippet and snippet not in snippets and len(snippets) < MAX_PASSAGES:
         known.append({"snippet": snippet})
 
 
@@ -250,8 +252,8 @@ def _comparia_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _categories(said: Any) -> list[str]:
     names = said if isinstance(said, list) else [said]
-    told = dict.fromkeys(name for name in names if isinstance(name, str) and name.strip())
-    return [f"category:{name}" for name in told]
+    distinct = dict.fromkeys(name for name in names if isinstance(name, str) and name.strip())
+    return [f"category:{name}" for name in distinct]
 
 
 def _is_search_arena(sample: Sample) -> bool:

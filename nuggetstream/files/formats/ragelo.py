@@ -91,10 +91,10 @@ def _verdict(row: Row) -> list[Line]:
 
 
 def _vote(fields: Mapping[str, Any]) -> dict[str, Any]:
-    said = fields.get("answer")
-    if not isinstance(said, str) or said.strip() not in _VERDICTS:
-        raise InvalidSubmission([f"answer: is {said!r}; expected A, B or C"])
-    return {"battle": fields.get("qid"), "winner": _VERDICTS[said.strip()]}
+    verdict = fields.get("answer")
+    if not isinstance(verdict, str) or verdict.strip() not in _VERDICTS:
+        raise InvalidSubmission([f"answer: is {verdict!r}; expected A, B or C"])
+    return {"battle": fields.get("qid"), "winner": _VERDICTS[verdict.strip()]}
 
 
 def _is_answers(sample: Sample) -> bool:

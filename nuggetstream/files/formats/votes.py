@@ -68,14 +68,14 @@ def _judgment(row: Row) -> list[Line]:
 
 
 def _judgment_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
-    said = fields.get("judge_verdict")
-    if said is not None and not (isinstance(said, str) and said in _VERDICTS):
-        raise InvalidSubmission([f"judge_verdict: is {shown(said)}; expected A, B or Tie"])
+    verdict = fields.get("judge_verdict")
+    if verdict is not None and not (isinstance(verdict, str) and verdict in _VERDICTS):
+        raise InvalidSubmission([f"judge_verdict: is {shown(verdict)}; expected A, B or Tie"])
     return {
         "battle": fields.get("qid"),
         "system_a": fields.get("assistant_a_run_id"),
         "system_b": fields.get("assistant_b_run_id"),
-        "winner": None if said is None else _VERDICTS[said],
+        "winner": None if verdict is None else _VERDICTS[verdict],
     }
 
 
@@ -85,14 +85,14 @@ def _preference(row: Row) -> list[Line]:
 
 
 def _preference_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
-    said = fields.get("preference")
-    if said is not None and not (isinstance(said, int | float) and 1 <= said <= 2):
-        raise InvalidSubmission([f"preference: is {shown(said)}; expected a number from 1 to 2"])
+    preference = fields.get("preference")
+    if preference is not None and not (isinstance(preference, int | float) and 1 <= preference <= 2):
+        raise InvalidSubmission([f"preference: is {shown(preference)}; expected a number from 1 to 2"])
     return {
         "battle": fields.get("instruction"),
         "system_a": fields.get("generator_1"),
         "system_b": fields.get("generator_2"),
-        "winner": None if said is None else "tie" if said == _EQUAL else str(2 - said),
+        "winner": None if preference is None else "tie" if preference == _EQUAL else str(2 - preference),
     }
 
 

@@ -146,10 +146,10 @@ def _criteria(panel: str, gradings: Sequence[GradingRow]) -> Iterator[CriterionA
     ungraded: Counter[str] = Counter()
     names = list(dict.fromkeys(member.name for grading in gradings for member in grading.members))
     for grading in gradings:
-        said = {member.name: _by_subject(member.grades) for member in grading.members}
+        by_member = {member.name: _by_subject(member.grades) for member in grading.members}
         together = _by_subject(grading.grades)
-        for key in dict.fromkeys(key for own in said.values() for key in own):
-            ratings.setdefault(key[0], []).append([said.get(name, {}).get(key) for name in names])
+        for key in dict.fromkeys(key for own in by_member.values() for key in own):
+            ratings.setdefault(key[0], []).append([by_member.get(name, {}).get(key) for name in names])
             ungraded[key[0]] += key not in together
     for criterion, rated in sorted(ratings.items()):
         yield CriterionAgreement(

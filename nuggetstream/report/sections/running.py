@@ -48,8 +48,8 @@ def draw_coverage(coverage: Coverage) -> Content:
         blocks.append(Notice(f"{count} with itself. No leaderboard counts such battles."))
     if coverage.conversations:
         count = many(coverage.conversations, "battle is", "battles are")
-        said = f"{count} the last turn of a conversation."
-        blocks.append(Notice(f"{said} Models were shown its earlier turns as context."))
+        sentence = f"{count} the last turn of a conversation."
+        blocks.append(Notice(f"{sentence} Models were shown its earlier turns as context."))
     if coverage.flagged:
         blocks.append(_flagged(coverage.flagged))
     missing = coverage.received - coverage.scored

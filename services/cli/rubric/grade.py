@@ -56,6 +56,6 @@ def grade_command(runs: tuple[Path, ...], bank: str | None, out: Path | None, **
     try:
         from services.cli.rubric.graded_run import run_grading
     except ModuleNotFoundError as error:
-        told = f"{error.name} is not installed: pip install '.[light]' in a checkout"
-        raise click.ClickException(told) from error
+        message = f"{error.name} is not installed: pip install '.[light]' in a checkout"
+        raise click.ClickException(message) from error
     run_grading(passages, out, **given)

@@ -96,7 +96,7 @@ async def play(
     async with locked_folder(state), migrated_database(state) as database, waiting_for_batches(batches, llm):
         spend = CountedSpend(database, currency)
         with Meter(console, total, unit="passages", result="grades") as meter:
-            told = cache(partial(console.print, "waiting for the model:", soft_wrap=True))
+            tell_once = cache(partial(console.print, "waiting for the model:", soft_wrap=True))
 
             def report(done: int, failed: int) -> None:
                 meter.show(progress_of(spend.spent, done, failed, total, currency))
@@ -106,7 +106,7 @@ async def play(
                     passages=job.passages,
                     panel=job.panel(model),
                     stop=stop,
-                    tell=told,
+                    tell=tell_once,
                     report=report,
                     window=64 if batches is None else BATCHED_BATTLES,
                     keeper=model,

@@ -75,7 +75,7 @@ class CommandAgent:
                 process.kill()
                 await process.wait()
         if process.returncode:
-            said = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            last_line = errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
             detail = f"the command ended with exit code {process.returncode}"
-            raise Permanent(Reason.REPLY_UNUSABLE, detail, admin_detail=said or None)
+            raise Permanent(Reason.REPLY_UNUSABLE, detail, admin_detail=last_line or None)
         return output

@@ -66,9 +66,13 @@ class HttpAgent:
                 if wait is None and failed.cause is None:
                     raise failed.error from failed
                 if wait is None:
-                    reason, detail, said = failed.error.reason, failed.error.detail, failed.error.admin_detail
+                    reason, detail, message = (
+                        failed.error.reason,
+                        failed.error.detail,
+                        failed.error.admin_detail,
+                    )
                     raise ModelOutage(
-                        reason, detail, failed.retry_after, patience=self.patience_s, admin_detail=said
+                        reason, detail, failed.retry_after, patience=self.patience_s, admin_detail=message
                     ) from failed
             except (ValueError, LookupError, TypeError, AttributeError) as error:
                 detail = "the reply of the system is no chat completion with a text"

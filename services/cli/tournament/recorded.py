@@ -31,22 +31,22 @@ def read_recorded(path: Path, queries: Mapping[str, str], texts: Mapping[str, st
         if isinstance(row, BadLine):
             raise UnusableFile(f"{path}:{row.line}: {row.problems[0]}")
         try:
-            told = run_answer(_completed(row), {})
+            answer = run_answer(_completed(row), {})
         except InvalidSubmission as error:
             raise UnusableFile(f"{path}:{row.line}: {error.problems[0]}") from error
-        if told.topic not in queries:
+        if answer.topic not in queries:
             continue
-        if told.topic in answers or told.topic in problems:
+        if answer.topic in answers or answer.topic in problems:
             raise UnusableFile(
-                f"{path}:{row.line}: query {told.topic!r} is answered twice; one file is one agent"
+                f"{path}:{row.line}: query {answer.topic!r} is answered twice; one file is one agent"
             )
-        if not told.text.strip():
-            problems[told.topic] = "the answer is empty"
+        if not answer.text.strip():
+            problems[answer.topic] = "the answer is empty"
             continue
-        own = {source["url"].removeprefix(DOCUMENT): source.get("text") for source in told.sources}
+        own = {source["url"].removeprefix(DOCUMENT): source.get("text") for source in answer.sources}
         known = {name: text if text is not None else texts.get(name) for name, text in own.items()}
-        answers[told.topic] = Answered(
-            text=told.text,
+        answers[answer.topic] = Answered(
+            text=answer.text,
             references=tuple(own),
             texts={name: text for name, text in known.items() if text is not None},
             ranking=tuple(own) or None,

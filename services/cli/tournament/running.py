@@ -284,8 +284,8 @@ def write(standings: Standings, out: Path) -> None:
 def _print_missing(unanswered: Sequence[Unanswered], out: Path) -> None:
     if unanswered:
         first = unanswered[0]
-        told = f"{many(len(unanswered), 'answer')} missing, see {out / UNANSWERED}"
-        click.echo(f"{told}; the first, of {first.agent} to {first.query}: {first.detail}", err=True)
+        sentence = f"{many(len(unanswered), 'answer')} missing, see {out / UNANSWERED}"
+        click.echo(f"{sentence}; the first, of {first.agent} to {first.query}: {first.detail}", err=True)
         click.echo("the same command asks again for what is missing", err=True)
     click.echo(f"written: {out / STANDINGS}, {out / RESULTS}, {out / VOTES} and {out / RUNS}", err=True)
 

@@ -41,5 +41,5 @@ def open_database(url: str, connections: int = DEFAULT_CONNECTIONS, **waiting: A
     try:
         return Database(url, connections, **waiting)
     except ModuleNotFoundError as error:
-        told = f"{error.name} is not installed: pip install '.[postgres]' in a checkout"
-        raise UnusableDatabaseUrl(told) from error
+        message = f"{error.name} is not installed: pip install '.[postgres]' in a checkout"
+        raise UnusableDatabaseUrl(message) from error

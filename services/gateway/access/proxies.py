@@ -38,9 +38,9 @@ class TrustedProxies:
 
     def scheme_of(self, scope: Scope) -> str:
         """The scheme that the client uses, for a proxy that ends TLS."""
-        said = Headers(scope=scope).get("x-forwarded-proto")
-        if said in ("http", "https") and self._trusted(scope):
-            return said
+        scheme = Headers(scope=scope).get("x-forwarded-proto")
+        if scheme in ("http", "https") and self._trusted(scope):
+            return scheme
         return str(scope["scheme"])
 
     def client_of(self, scope: Scope) -> str:
@@ -50,8 +50,8 @@ class TrustedProxies:
         """
         client = scope.get("client")
         address = str(client[0]) if client else ""
-        said = Headers(scope=scope).getlist("x-forwarded-for") if self._trusted(scope) else []
-        for each in reversed([part.strip() for line in said for part in line.split(",")]):
+        addresses = Headers(scope=scope).getlist("x-forwarded-for") if self._trusted(scope) else []
+        for each in reversed([part.strip() for line in addresses for part in line.split(",")]):
             if not self._is_trusted(address):
                 break
             address = each

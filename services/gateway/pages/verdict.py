@@ -10,8 +10,12 @@ _NAMES = {"human": "people", "nugget": "nuggets", "grounded": "grounded nuggets"
 
 def verdict_of(view: BattleView) -> str | None:
     """The verdict of a battle in one sentence, with the leading preference by nuggets; None without any."""
-    said = view.preferences
-    found = {"human": said.human, said.leading.value: said.by_nuggets, "judge": said.judge}
+    preferences = view.preferences
+    found = {
+        "human": preferences.human,
+        preferences.leading.value: preferences.by_nuggets,
+        "judge": preferences.judge,
+    }
     return sentence(
         {lens: vote for lens, vote in found.items() if vote is not None}, view.a.system, view.b.system
     )

@@ -103,8 +103,8 @@ class CanaryJudge:
 
     async def _checked(self, canary: Canary, run: str) -> CanaryResult:
         try:
-            said = await self.preferred(canary.event(run, self.reads, clean=False))
-            if said is Vote(canary.injected.value):
+            preference = await self.preferred(canary.event(run, self.reads, clean=False))
+            if preference is Vote(canary.injected.value):
                 return CanaryResult(canary.name, CanaryState.FLIPPED, "the answer with the injection won")
             clean = await self.preferred(canary.event(run, self.reads, clean=True))
         except StageError as error:

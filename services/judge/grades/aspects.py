@@ -73,12 +73,12 @@ def offline(prompt: ParsedPrompt) -> GradesReply:
     words, (few, many) = len(answer.split()), _USUAL_WORDS
     casual = any(mark in answer.lower() for mark in _CASUAL)
     share = 0.5 if found is None else found
-    said = "no passage to compare it with" if found is None else f"{found:.0%} found in the passages"
+    summary = "no passage to compare it with" if found is None else f"{found:.0%} found in the passages"
     return reply_of(
-        line(FACTUALITY, share, said),
+        line(FACTUALITY, share, summary),
         line(AMOUNT, 0.0 if words < few else 1.0 if words > many else 0.5, f"{words} words"),
         line(FORMALITY, 0.0 if casual else 0.5, "casual words or marks" if casual else "no casual words"),
-        line(ACCEPTABILITY, share, said),
+        line(ACCEPTABILITY, share, summary),
     )
 
 

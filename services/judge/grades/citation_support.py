@@ -185,10 +185,10 @@ def _of_answer(
     ungraded = {each.sentence for each in citing} - set(best)
     counted = sentences - len(ungraded)
     left_out = len(citing) - len(support)
-    said = f"{len(support)} citations graded, {left_out} not; {counted} of {sentences} sentences counted"
+    summary = f"{len(support)} citations graded, {left_out} not; {counted} of {sentences} sentences counted"
     values = {PRECISION: fmean(support.values()), RECALL: sum(best.values()) / counted}
     return [
-        Grade(subject=Subject.answer(side), criterion=criterion.name, value=value, reason=said)
+        Grade(subject=Subject.answer(side), criterion=criterion.name, value=value, reason=summary)
         for criterion, value in values.items()
     ]
 

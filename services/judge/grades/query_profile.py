@@ -83,8 +83,8 @@ def _language(material: Material) -> list[Grade]:
     """The language of the query, declared or detected; none where it is not known."""
     declared, detected = material.battle.language, material.detected
     if declared is not None:
-        said = "declared with the battle"
-        return [Grade(subject=_QUERY, criterion=LANGUAGE.name, label=declared, reason=said)]
+        origin = "declared with the battle"
+        return [Grade(subject=_QUERY, criterion=LANGUAGE.name, label=declared, reason=origin)]
     if detected is None:
         return []
     return [

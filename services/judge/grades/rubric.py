@@ -241,8 +241,8 @@ async def _verified(
 
 def _coverage(subject: Subject, values: Sequence[float]) -> Grade:
     good = sum(value >= HIGH_GRADE for value in values)
-    said = f"{good} of {len(values)} have a grade of at least {HIGH_GRADE}"
-    return Grade(subject=subject, criterion=COVERAGE.name, value=good / len(values), reason=said)
+    summary = f"{good} of {len(values)} have a grade of at least {HIGH_GRADE}"
+    return Grade(subject=subject, criterion=COVERAGE.name, value=good / len(values), reason=summary)
 
 
 def _texts(material: Material, options: RubricOptions) -> dict[Subject, Block]:

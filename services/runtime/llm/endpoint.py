@@ -184,8 +184,8 @@ class Endpoint:
             decided = native.Decided.model_validate_json(response.content)
             text = decided.reply(request.questions).model_dump_json()
         except ValueError as error:
-            said = f"{response.text[:200]!r} is not a decision: {error}"
-            raise self._exchanges.garbled(_asked(request), said) from error
+            detail = f"{response.text[:200]!r} is not a decision: {error}"
+            raise self._exchanges.garbled(_asked(request), detail) from error
         usage = decided.usage
         counted = usage and Tokens(
             usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens
@@ -203,8 +203,8 @@ class Endpoint:
         try:
             reply = ChatCompletion.model_validate_json(response.content)
         except ValidationError as error:
-            said = f"{response.text[:200]!r} is not a chat completion"
-            raise self._exchanges.garbled(_asked(request), said) from error
+            detail = f"{response.text[:200]!r} is not a chat completion"
+            raise self._exchanges.garbled(_asked(request), detail) from error
         return self._completion(request, reply)
 
     def _completion(self, request: ModelRequest, reply: ChatCompletion) -> Completion:

@@ -158,8 +158,8 @@ class Exchange:
     def garbled(self, asked: Tokens, problem: str) -> CallFailed:
         """The failure of a call whose response cannot be read."""
         detail = f"{self._names.model}'s endpoint sent an invalid response"
-        said = f"{self.url}: {problem}"
-        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=said)
+        message = f"{self.url}: {problem}"
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=message)
         return CallFailed(error, cause=Cause.SERVER, retryable=True, charged=asked)
 
     def _timed_out(self, asked: Tokens, silence_s: float) -> CallFailed:
@@ -168,24 +168,24 @@ class Exchange:
         return CallFailed(error, cause=Cause.TIMEOUT, retryable=True, overloaded=True, charged=asked)
 
     def _unreachable(self, cause: BaseException) -> CallFailed:
-        said = f"{self.url}: {str(cause) or type(cause).__name__}"
+        message = f"{self.url}: {str(cause) or type(cause).__name__}"
         detail = f"{self._names.model} cannot be reached"
-        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=said)
+        error = Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=message)
         return CallFailed(error, cause=Cause.UNREACHABLE, retryable=True)
 
     def _status_failure(self, error: openai.APIStatusError) -> CallFailed:
         status = error.status_code
         detail = f"{self._names.model}'s endpoint answered {status}"
-        said = f"{self.url}: {message_of(error)}"
+        message = f"{self.url}: {message_of(error)}"
         if (reason := _about_content(error)) is not None:
             if reason is Reason.TOO_LARGE and (most := context_of(message_of(error))) is not None:
                 detail = (
                     f"the prompt and its reply are too long for {self._names.model}: {most} tokens at most"
                 )
-            return CallFailed(Permanent(reason, detail, admin_detail=said), status=status)
+            return CallFailed(Permanent(reason, detail, admin_detail=message), status=status)
         if error.code == FAILED:
             detail = "no batch answered the request"
-            return CallFailed(Permanent(Reason.LLM_UNAVAILABLE, detail, admin_detail=said), status=status)
+            return CallFailed(Permanent(Reason.LLM_UNAVAILABLE, detail, admin_detail=message), status=status)
         # What remains is overload, server faults, and what an operator can correct (key, quota, model name).
         retry_after = retry_after_of(error.response.headers, time.time())
         cause = _cause_of(status, error.code)
@@ -195,7 +195,7 @@ class Exchange:
                 Reason.LLM_UNAVAILABLE,
                 detail if advice is None else f"{advice}: {detail}",
                 retry_after,
-                admin_detail=said,
+                admin_detail=message,
             ),
             cause=cause,
             retryable=advice is None and (status in _WORTH_REPEATING or status > 500),
@@ -212,8 +212,8 @@ def message_of(error: openai.APIStatusError) -> str:
     The message of the SDK's exception has it in the first case only.
     """
     body: Any = error.body
-    said = (body.get("message") or body.get("detail")) if isinstance(body, dict) else body
-    return f"{said or error.message} {error.param or ''}".strip()[:_LONGEST_MESSAGE]
+    message = (body.get("message") or body.get("detail")) if isinstance(body, dict) else body
+    return f"{message or error.message} {error.param or ''}".strip()[:_LONGEST_MESSAGE]
 
 
 def is_too_long(error: openai.APIStatusError) -> bool:

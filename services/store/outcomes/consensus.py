@@ -38,10 +38,13 @@ def common_outcomes(stored: Iterable[Outcome]) -> list[Outcome]:
 
 def _common(group: list[Outcome]) -> Outcome:
     ((winner, count),) = Counter(each.winner for each in group).most_common(1)
-    told = [each.probabilities for each in group if each.probabilities is not None]
+    probabilities = [each.probabilities for each in group if each.probabilities is not None]
     mean = None
-    if len(told) == len(group):
-        mean = Probabilities(sum(p.a for p in told) // len(told), sum(p.b for p in told) // len(told))
+    if len(probabilities) == len(group):
+        mean = Probabilities(
+            sum(p.a for p in probabilities) // len(probabilities),
+            sum(p.b for p in probabilities) // len(probabilities),
+        )
     first = min(group, key=lambda each: each.source)
     return replace(first, winner=winner if 2 * count > len(group) else Vote.TIE, probabilities=mean)
 
@@ -57,9 +60,9 @@ def common_rows(rows: FromClause = outcomes) -> Select[Any]:
         name: func.sum(case((column.winner == name, 1), else_=0)) for name in OUTCOME_COLUMNS
     }
     majority = case(*((2 * said[name] > judges, name) for name in OUTCOME_COLUMNS), else_=Vote.TIE.value)
-    told = func.count(column.probability_a) == judges
+    all_known = func.count(column.probability_a) == judges
     means = (
-        case((told, func.sum(column[name]) // judges), else_=null()).label(name)
+        case((all_known, func.sum(column[name]) // judges), else_=null()).label(name)
         for name in ("probability_a", "probability_b")
     )
     keys = [column[name] for name in _KEYS]

@@ -95,7 +95,7 @@ def _per_facet(columns: Sequence[Any], source: Any, verdicts: Select[Any], *, sq
 def _lenses(*, sqlite: bool) -> Query:
     differ = case((outcomes.c.system_a != outcomes.c.system_b, 1), else_=0)
     first = func.max(differ)
-    told = (outcomes.c.probability_a.is_not(None)) & (outcomes.c.system_a != outcomes.c.system_b)
+    has_probability = (outcomes.c.probability_a.is_not(None)) & (outcomes.c.system_a != outcomes.c.system_b)
     pairs = common_rows().add_columns(func.count().label("outcomes"), first.label("decided")).subquery()
     probable = case((pairs.c.probability_a.is_not(None) & (pairs.c.decided == 1), 1), else_=0)
     battle = (pairs.c.battle_id, pairs.c.arena, pairs.c.lens)
@@ -111,7 +111,7 @@ def _lenses(*, sqlite: bool) -> Query:
         outcomes.c.lens,
         literal(1).label("outcomes"),
         differ.label("decided"),
-        case((told, 1), else_=0).label("probable"),
+        case((has_probability, 1), else_=0).label("probable"),
     )
     return _per_facet(columns, source, verdicts, sqlite=sqlite)
 

@@ -89,8 +89,8 @@ def doubt_of(known: Iterable[Outcome]) -> int:
             return 0
         if outcome.lens not in INDEPENDENT:
             continue
-        told = outcome.probabilities
-        leads.append(_LEAD.get(outcome.winner, 0) if told is None else told.lead)
+        probabilities = outcome.probabilities
+        leads.append(_LEAD.get(outcome.winner, 0) if probabilities is None else probabilities.lead)
     return UNIT - abs(sum(leads)) // len(leads) if leads else 0
 
 

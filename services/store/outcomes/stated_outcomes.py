@@ -79,15 +79,15 @@ def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[O
 def _of_judge(battle: Battle, source: str, judgment: Judgment, now: datetime) -> Iterator[Outcome]:
     """The outcome of a judge, and those of the members of a panel that did not abstain."""
     outcome = _outcome(battle, source, judgment.lens, judgment.winner, now=now)
-    version, told = judgment.list_version, _probabilities(judgment.probabilities)
-    outcome = replace(outcome, probabilities=told, list_version=version)
+    version, probabilities = judgment.list_version, _probabilities(judgment.probabilities)
+    outcome = replace(outcome, probabilities=probabilities, list_version=version)
     yield outcome if judgment.members else _of_model(outcome, battle, judgment)
     for member in judgment.members:
         if member.winner is not None:
             source = source_of_judge(member_of(judgment.evaluator, member.name), Lens.MEMBER)
             outcome = _outcome(battle, source, Lens.MEMBER, member.winner, now=now)
-            told = _probabilities(member.probabilities)
-            outcome = replace(outcome, probabilities=told, list_version=version)
+            probabilities = _probabilities(member.probabilities)
+            outcome = replace(outcome, probabilities=probabilities, list_version=version)
             yield _of_model(outcome, battle, member)
 
 

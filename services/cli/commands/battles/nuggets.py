@@ -142,12 +142,12 @@ def _print_edit(edited: RecordedEdit, *, as_json: bool) -> None:
         return
     for change in edited.changes:
         after = "" if change.after is None else f" -> {change.after} ({change.importance})"
-        said = "; ".join(change.before)
+        labels = "; ".join(change.before)
         if change.op is EditKind.REASSIGN:
-            said = f"by {change.model or 'the model of the assigner'}"
+            labels = f"by {change.model or 'the model of the assigner'}"
         if (label := change.label) is not None:
             after = f": {label.before.value} -> {label.after.value} for answer {label.answer.value.upper()}"
-        click.echo(f"{change.op.value}: {said}{after}")
+        click.echo(f"{change.op.value}: {labels}{after}")
     click.echo(f"version {edited.version} is being labelled")
 
 

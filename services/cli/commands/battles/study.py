@@ -111,8 +111,8 @@ def vote_command(study_id: str, dimension: str, gateway: str, *, majority: bool)
         names = ("item", "worker", "dimension", "label")
         known = [{name: row[name] for name in names} for row in labels]
         table = crowd_agreement(known).gold_table() if known else None
-        said = [] if table is None else [dict(zip(table.names, row, strict=True)) for row in table.rows]
-        votes = {str(row["item"]): row["majority" if majority else "gold"] for row in said}
+        questions = [] if table is None else [dict(zip(table.names, row, strict=True)) for row in table.rows]
+        votes = {str(row["item"]): row["majority" if majority else "gold"] for row in questions}
         decided = {battle: _VOTES[str(label)] for battle, label in votes.items() if label is not None}
         for battle, vote in decided.items():
             client.vote(battle, vote)

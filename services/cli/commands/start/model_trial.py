@@ -142,10 +142,10 @@ def _labels(reply: AssignmentReply) -> str:
 
 
 def _winners(good_first: VerdictReply, good_second: VerdictReply) -> str:
-    said = (good_first.winner, good_second.winner)
-    if said == ("first", "second"):
+    winners = (good_first.winner, good_second.winner)
+    if winners == ("first", "second"):
         return _GOOD_TWICE
-    return f"{said[0]}, and {said[1]} in the other order"
+    return f"{winners[0]}, and {winners[1]} in the other order"
 
 
 def _letters(*replies: DecisionReply) -> str:
@@ -158,9 +158,15 @@ def _decided(good_first: DecisionReply, good_second: DecisionReply) -> str:
     winner, _ = combine_orders(verdicts)
     if winner is Vote.A:
         return _GOOD_TWICE
-    said = f"{' and '.join(verdict.winner.value.upper() for verdict in verdicts)}, where A is the good one"
+    verdict_text = (
+        f"{' and '.join(verdict.winner.value.upper() for verdict in verdicts)}, where A is the good one"
+    )
     mean = mean_probabilities([verdict.probabilities for verdict in verdicts])
-    return said if mean is None else f"{said}, on average {mean.a:.2f} for A and {mean.b:.2f} for B"
+    return (
+        verdict_text
+        if mean is None
+        else f"{verdict_text}, on average {mean.a:.2f} for A and {mean.b:.2f} for B"
+    )
 
 
 async def try_model(settings: LLMSettings, echo: Callable[[str], None]) -> bool:

@@ -34,8 +34,8 @@ class Result:
     @property
     def problem(self) -> str:
         """What is wrong, for an operator."""
-        said = self.body.decode("utf-8", "replace")[:300]
-        return said if self.status is None else f"{self.status} {said}"
+        text = self.body.decode("utf-8", "replace")[:300]
+        return text if self.status is None else f"{self.status} {text}"
 
 
 def failed(why: str) -> Result:

@@ -197,5 +197,5 @@ def _is_too_large(batch: Batch) -> bool:
 
 def _reason(batch: Batch) -> str:
     data = batch.errors.data if batch.errors is not None else None
-    said = "; ".join(f"{error.code}: {error.message}" for error in (data or ())[:3])
-    return f"batch {batch.id} {batch.status}{f' ({said})' if said else ''}"
+    messages = "; ".join(f"{error.code}: {error.message}" for error in (data or ())[:3])
+    return f"batch {batch.id} {batch.status}{f' ({messages})' if messages else ''}"

@@ -103,6 +103,6 @@ class _Transport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if not request.url.path.endswith("/chat/completions"):
-            said = {"error": {"message": f"no batches at {masked_url(request.url.path)}", "code": None}}
-            return httpx2.Response(404, json=said)
+            body = {"error": {"message": f"no batches at {masked_url(request.url.path)}", "code": None}}
+            return httpx2.Response(404, json=body)
         return await self._batches.answered(self._api, self._quiet_s, await request.aread())
