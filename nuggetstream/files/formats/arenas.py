@@ -60,9 +60,7 @@ def _search_arena_id(fields: Mapping[str, Any]) -> str | None:
 def _intents(fields: Mapping[str, Any]) -> list[str]:
     intents = {name: fields.get(f"{name}_intent") for name in ("primary", "secondary")}
     return list(
-        dict.fromkeys(
-            f"intent:{intent}" for intent in intents.values() if intent and intent not in _NO_INTENT
-        )
+        dict.fromkeys(f"intent:{name}" for name in intents.values() if name and name not in _NO_INTENT)
     )
 
 
