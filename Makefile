@@ -34,7 +34,7 @@ test-full: $(DEV_STAMP)  ## run these and every further case: both databases, th
 	@$(BIN)/pytest $(WAITING)
 
 test-quick: $(DEV_STAMP)  ## run the unit tests: no broker, database server, browser, model or recorded battles
-	@$(BIN)/pytest $(PARALLEL) -m 'not (full or slow or broker or postgresql or browser or recorded)' \
+	@$(BIN)/pytest $(PARALLEL) --hypothesis-profile quick -m 'not (full or slow or broker or postgresql or browser or recorded)' \
 		tests/architecture tests/contract tests/nuggetstream tests/services nuggetstream services
 
 fidelity: $(STAMP)  ## compute the reference numbers again (NUGGETSTREAM_DATA=folder) and compare
