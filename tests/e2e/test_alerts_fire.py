@@ -34,8 +34,8 @@ MEGABYTE = 1_000_000
 PAUSED, KILLED, LOST = range(1, 4), 4, 5
 # These end with their faults; the others look back for longer, or last until somebody acts.
 ENDING = (
-    "BrokerFull", "BrokerUnknown", "DatabaseAway", "DatabaseFull", "LagAge", "ModelAway", "Outage",
-    "OutboxWaits", "RequestsFail", "StageDown", "StageNotPulling", "StageStalled",
+    "BrokerFull", "BrokerUnknown", "DatabaseAway", "DatabaseFull", "FallbackInUse", "LagAge", "ModelAway",
+    "Outage", "OutboxWaits", "RequestsFail", "StageDown", "StageNotPulling", "StageStalled",
 )  # fmt: skip
 
 
