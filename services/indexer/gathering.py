@@ -1,12 +1,14 @@
 """Texts of many callers that wait for a model, and the batches that are made of them.
 
 A model computes a batch as if all its texts were as long as the longest, so a batch has texts of like length,
-whoever sent them. Every batch contains the text that has waited longest.
+whoever sent them. Every batch contains the text that has waited longest; queries, for which a caller waits,
+go before the texts of pages.
 """
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from services.runtime.llm.prices import estimate_tokens
 from services.runtime.work import Work
 
 Row = NDArray[np.float32]
+URGENT: ContextVar[bool] = ContextVar("urgent", default=False)
+"""True in a task whose texts go before those of other tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Waiting:
         tokens: Estimated number of its tokens.
         subject: What it is embedded for; None where that is unknown.
         row: Gets the vector, of shape (dimensions,).
+        urgent: Whether it goes before texts that are not.
         whole: The whole text, where `text` is only its beginning.
     """
 
@@ -49,12 +54,13 @@ class Waiting:
     tokens: int
     subject: Work | None
     row: "asyncio.Future[Row]"
+    urgent: bool = False
     whole: str | None = None
 
     def cut(self, beginning: str) -> "Waiting":
         """The same with only the beginning of the text."""
         whole = self.whole or self.text
-        return Waiting(beginning, estimate_tokens(beginning), self.subject, self.row, whole)
+        return replace(self, text=beginning, tokens=estimate_tokens(beginning), whole=whole)
 
     def fail(self, error: Exception) -> None:
         """Raise the error for the caller, unless the caller is gone."""
@@ -63,7 +69,7 @@ class Waiting:
 
 
 class Gathering:
-    """The texts that wait, in order of arrival."""
+    """The texts that wait, in order of arrival, the urgent ones first."""
 
     def __init__(self) -> None:
         self._waiting: list[Waiting] = []
@@ -74,13 +80,23 @@ class Gathering:
 
     def add(self, texts: Sequence[str]) -> list[Waiting]:
         """Let texts wait, for the battle that the current task works on."""
-        subject, loop = work.current(), asyncio.get_running_loop()
-        added = [Waiting(text, estimate_tokens(text), subject, loop.create_future()) for text in texts]
-        self._waiting += added
+        subject, loop, urgent = work.current(), asyncio.get_running_loop(), URGENT.get()
+        added = [
+            Waiting(
+                text=text,
+                tokens=estimate_tokens(text),
+                subject=subject,
+                row=loop.create_future(),
+                urgent=urgent,
+            )
+            for text in texts
+        ]
+        before = sum(text.urgent for text in self._waiting) if urgent else len(self._waiting)
+        self._waiting[before:before] = added
         return added
 
     def take(self, limits: BatchLimits) -> list[Waiting]:
-        """The next batch: the text that has waited longest, and those of the most similar length.
+        """The next batch: the first text, and those of the most similar length.
 
         Returns:
             The batch by ascending length; empty when no text waits.

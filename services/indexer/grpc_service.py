@@ -4,6 +4,7 @@ import grpc
 from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
 
+from services.indexer.gathering import URGENT
 from services.runtime.embedding import Embedder
 from services.runtime.errors import BudgetExceeded, Permanent, Unavailable
 from services.runtime.rpc import Register
@@ -39,6 +40,7 @@ class EmbeddingServicer(retrieval_pb2_grpc.EmbeddingServicer):
             await end_call(context, grpc.StatusCode.INVALID_ARGUMENT, too_many)
         try:
             with work_of(context.invocation_metadata()):
+                URGENT.set(not request.store)  # in the task of this call
                 embedder = self._storing if request.store else self._embedder
                 rows = await embedder.embed(list(request.texts))
         except BudgetExceeded as error:

@@ -52,7 +52,7 @@ class ConsumerWatch:
         """Measure once."""
         seen: set[str] = set()
         others: set[tuple[str, str]] = set()
-        for stream in self._streams:
+        for stream in self._streams if self._bus.connected else ():  # else each would be waited for
             try:
                 consumers = await self._bus.js.consumers_info(stream)
             except (Error, TimeoutError) as error:

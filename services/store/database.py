@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache
 from operator import itemgetter
 from time import perf_counter
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Executable, Row, Table
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from services.runtime import metrics
@@ -26,6 +27,7 @@ from services.store.unavailability import Busy, as_unavailable
 from services.store.usage import export_pool
 
 T = TypeVar("T")
+Connecting = AbstractAsyncContextManager[AsyncConnection]
 
 _WAIT = 5.0  # seconds
 
@@ -56,9 +58,8 @@ class Database:
         self._in_background = asyncio.Semaphore(max(1, connections // 2))
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         export_pool(self.engine)
-        self._threads = (
-            SqliteThreads(self.engine.url, BUSY_SECONDS, configure_sqlite) if self.is_sqlite else None
-        )
+        threads = SqliteThreads(self.engine.url, BUSY_SECONDS, configure_sqlite) if self.is_sqlite else None
+        self._threads = threads
 
     @property
     def is_sqlite(self) -> bool:
@@ -73,11 +74,8 @@ class Database:
             Outage: The database does not answer; the same work succeeds once it does.
             Unavailable: SQLite reported an error; the work can be retried.
         """
-        started = perf_counter()
-        with as_unavailable(self._owner):
-            async with self._share(), self.engine.begin() as connection:
-                metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
-                yield connection
+        async with self._connected(self.engine.begin()) as connection:
+            yield connection
 
     async def write(self, work: Work[T]) -> T:
         """Do some work in a transaction; in SQLite, work that waits for its turn shares a transaction.
@@ -150,11 +148,8 @@ class Database:
             async with self.transaction() as tx:
                 yield tx
             return
-        started = perf_counter()
-        with as_unavailable(self._owner):
-            async with self._share(), self._autocommit.connect() as connection:
-                metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
-                yield connection
+        async with self._connected(self._autocommit.connect()) as connection:
+            yield connection
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[AsyncConnection]:
@@ -164,9 +159,8 @@ class Database:
             Outage, Unavailable: As `transaction`.
         """
         async with self.transaction() as tx:
-            await tx.exec_driver_sql(
-                "BEGIN" if self.is_sqlite else "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-            )
+            frozen = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+            await tx.exec_driver_sql("BEGIN" if self.is_sqlite else frozen)
             yield tx
 
     @asynccontextmanager
@@ -196,6 +190,21 @@ class Database:
                 yield driver
             finally:
                 await connection.invalidate()  # nobody else gets it without limits
+
+    @asynccontextmanager
+    async def _connected(self, connecting: Connecting) -> AsyncIterator[AsyncConnection]:
+        """A connection of the pool; the wait for it is measured, also where none became free."""
+        started = perf_counter()
+        with as_unavailable(self._owner):
+            async with AsyncExitStack() as stack:
+                try:
+                    await stack.enter_async_context(self._share())
+                    connection = await stack.enter_async_context(connecting)
+                except (PoolTimeout, Busy):
+                    metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
+                    raise
+                metrics.DATABASE_WAIT_SECONDS.observe(perf_counter() - started)
+                yield connection
 
     @asynccontextmanager
     async def _share(self) -> AsyncIterator[None]:

@@ -9,7 +9,7 @@ from arena.v1 import retrieval_pb2, retrieval_pb2_grpc
 from nuggetstream.domain.failure import Reason
 from services.runtime import rpc
 from services.runtime.embedding import Vectors
-from services.runtime.errors import BudgetExceeded, Unavailable
+from services.runtime.errors import BudgetExceeded, Outage, Unavailable
 from services.runtime.rpc_errors import as_stage_error, own_words
 from services.runtime.rpc_work import metadata_of_work
 
@@ -47,8 +47,8 @@ class GrpcEmbedder:
         """Vectors of shape (len(texts), dimensions), one row per text, in order.
 
         Raises:
-            Outage: The indexer cannot be reached.
-            Unavailable: The indexer does not answer in time, or runs another model.
+            Outage: The indexer cannot be reached, or does not answer in time, because it has too much to do.
+            Unavailable: The indexer runs another model.
             Retryable: The indexer failed with a bug.
             InvalidInput: The model's endpoint rejects a text.
             BudgetExceeded: The texts do not fit the budget.
@@ -68,6 +68,9 @@ class GrpcEmbedder:
             words = own_words(error)
             if error.code() is grpc.StatusCode.FAILED_PRECONDITION and words is not None:
                 raise BudgetExceeded(words) from error
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+                detail = f"the indexer is busy: no vectors within {rpc.DEADLINE:g} s"
+                raise Outage(Reason.DEADLINE, detail, admin_detail=self._target) from error
             raise as_stage_error(error, "the indexer", self._target) from error
         if response.model != self._model:
             detail = f"the indexer embeds with {response.model}, not {self._model}"

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,28 +44,39 @@ class Prometheus:
 
 
 @asynccontextmanager
-async def prometheus(folder: Path, targets: Mapping[str, int]) -> AsyncIterator[Prometheus]:
+async def prometheus(
+    folder: Path,
+    targets: Mapping[str, int],
+    rules: Sequence[Mapping[str, Any]] = (),
+    jobs: Sequence[Mapping[str, Any]] = (),
+) -> AsyncIterator[Prometheus]:
     """A Prometheus with the configuration of compose, which scrapes ports on loopback every second.
 
     Args:
         folder: Where it keeps its files.
         targets: Ports of the metrics by name of the service.
+        rules: Rules of alerts in place of the shipped ones.
+        jobs: Further scrape configurations.
     """
     binary = find_tool("prometheus", "Debian package prometheus")
     configuration = yaml.safe_load(CONFIGURATION.read_text(encoding="utf-8"))
     configuration["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
-    configuration["rule_files"] = [str(CONFIGURATION.parent / "alerts.yaml")]
+    groups = [{"name": "test", "rules": list(rules or alerts())}]
+    (folder / "rules.yaml").write_text(json.dumps({"groups": groups}), encoding="utf-8")
+    configuration["rule_files"] = [str(folder / "rules.yaml")]
     (job,) = configuration["scrape_configs"]
     job.pop("relabel_configs")  # the name of the service is that of its host there
     job["static_configs"] = [
         {"targets": [f"127.0.0.1:{port}"], "labels": {"service": name}} for name, port in targets.items()
     ]
+    configuration["scrape_configs"] += jobs
     (folder / "prometheus.yaml").write_text(json.dumps(configuration), encoding="utf-8")
     (port,) = free_ports(1)
     with (folder / "prometheus.log").open("wb") as log:
         process = await asyncio.create_subprocess_exec(
             binary, f"--config.file={folder / 'prometheus.yaml'}", f"--storage.tsdb.path={folder / 'tsdb'}",
-            f"--web.listen-address=127.0.0.1:{port}", stdout=log, stderr=log,
+            f"--web.listen-address=127.0.0.1:{port}",
+            stdout=log, stderr=log,
         )  # fmt: skip
     try:
         async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=90) as http:

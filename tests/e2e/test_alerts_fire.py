@@ -1,207 +1,225 @@
-"""Faults of the manual are made on real services, and a real Prometheus has the alert of each.
+"""Each fault of the manual is made on real services, and a real Prometheus has its alert.
 
-Where an alert looks back over minutes, the test looks back over seconds; the expressions are the shipped ones
-otherwise. promtool tests them with their own times (`make manifests`).
+The faults are made at once where none hides another. See `hurried_alerts` for the times.
 """
 
 import asyncio
-import itertools
-import re
 import signal
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import httpx2
+import psutil
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import text, update
 
-from nuggetstream.client import AsyncClient
-from services.runtime.bus import Bus, BusSettings
-from services.runtime.nats_server import NatsServer
-from services.wire import subjects
+from nuggetstream.domain.event import BattleScraped
+from services.runtime.bus import Bus
+from services.store.access.webhook_tables import webhook_deliveries, webhooks
+from services.store.database import Database
+from services.store.work.pending import work
+from services.wire.subjects import DEAD, INGEST, STREAM_ARENA, STREAM_DEAD, SUBJECTS
 from tests.e2e.battles import battle
-from tests.e2e.model_endpoint import ModelEndpoint
-from tests.e2e.ports import free_ports
-from tests.e2e.processes import Platform, separate_processes
-from tests.e2e.prometheus import Prometheus, alerts, prometheus, until
-from tests.postgres import postgresql
+from tests.e2e.hurried_alerts import PATIENCE, names
+from tests.e2e.prometheus import until
+from tests.e2e.watched_platform import DATABASE_BYTES, Watched, watched
 
-PATIENCE = 60.0  # seconds for an alert to appear
-LOOKBACK = "10s"  # in place of the minutes and hours of an alert
-PRICES = '[models."m"]\ninput = 1000\noutput = 1000\n'
-# Of one service alone: its first call of the day would cost more.
-OWN = {"judge": {"llm_day_money": "0.000001"}}
-
-
-def hurried(name: str) -> str:
-    """The expression of an alert, which looks back over seconds."""
-    (rule,) = [rule for rule in alerts() if rule["alert"] == f"Nuggetstream{name}"]
-    expression = re.sub(r"\[\w+\]", f"[{LOOKBACK}]", rule["expr"])
-    return re.sub(r"offset \w+", f"offset {LOOKBACK}", expression)
-
-
-@dataclass
-class Watched:
-    """A platform that a Prometheus scrapes, and what it needs."""
-
-    platform: Platform
-    client: AsyncClient
-    prometheus: Prometheus
-    broker: NatsServer
-    database: Any
-    first: ModelEndpoint
-    fallback: ModelEndpoint
-
-    async def fires(self, name: str, **labels: str) -> None:
-        """Wait until an alert has a series with these labels."""
-
-        async def has() -> bool:
-            series = [sample["metric"] for sample in await self.prometheus.query(hurried(name))]
-            return any(labels.items() <= metric.items() for metric in series)
-
-        try:
-            await until(has, PATIENCE)
-        except TimeoutError:
-            found = await self.prometheus.query(hurried(name))
-            pytest.fail(f"{name} {labels} does not fire: {found}")
-
-    async def is_scraped(self) -> bool:
-        """Whether Prometheus has two values of every service, without which nothing increases."""
-        twice = await self.prometheus.query(f"count_over_time(up[{LOOKBACK}]) > 1")
-        return len(twice) == len(self.platform.processes)
-
-    async def is_quiet(self, name: str) -> None:
-        """Wait until an alert has no series."""
-
-        async def quiet() -> bool:
-            return await self.prometheus.query(hurried(name)) == []
-
-        await until(quiet, PATIENCE)
-
-    async def publish(self, subject: str, body: bytes) -> None:
-        async with Bus.connect(BusSettings(servers=(self.broker.url,), name="test")) as bus:
-            await bus.js.publish(subject, body)
+# The alerts that nothing here can cause; promtool tests them on written series.
+NOT_MADE = {
+    "BrokerDisk": "only a kubelet reports the disks of volume claims",
+    "DatabaseDisk": "only a kubelet reports the disks of volume claims",
+}
+MEGABYTE = 1_000_000
+# Battles by number: they wait for a paused stage, for one that is killed, and one is lost.
+PAUSED, KILLED, LOST = range(1, 4), 4, 5
+# These end with their faults; the others look back for longer, or last until somebody acts.
+ENDING = (
+    "BrokerFull", "BrokerUnknown", "DatabaseAway", "DatabaseFull", "FallbackInUse", "LagAge", "ModelAway",
+    "Outage", "OutboxWaits", "RequestsFail", "StageDown", "StageNotPulling", "StageStalled",
+)  # fmt: skip
 
 
-async def the_first_model_is_away(here: Watched) -> None:
-    """The fallback answers, then it is away, too, and then both are back."""
-    here.first.status = 503
-    await here.client.submit(battle(1))
-    await here.fires("FallbackInUse")
-    await here.is_quiet("ModelAway")
-    here.fallback.status = 503
-    await here.client.submit(battle(2))
-    await here.fires("ModelAway")
-    await here.fires("Outage")
-    here.first.status = here.fallback.status = 200
-    numbers = itertools.count(10)
-
-    async def all_quiet() -> bool:
-        await here.client.submit(battle(next(numbers)))  # whose calls notice it
-        expressions = map(hurried, ("FallbackInUse", "ModelAway", "Outage"))
-        return not any([await here.prometheus.query(expression) for expression in expressions])
-
-    await until(all_quiet, PATIENCE, pause=2)
+async def the_judge_obeys_and_its_first_model_is_away(here: Watched) -> None:
+    here.first.status = 401
+    here.first.answering.set()  # the call that has begun
+    await here.alerts.fires("FallbackInUse", service="judge")
+    await here.alerts.fires("CanaryFlipped", evaluator="pairwise", state="flipped")
+    await here.alerts.fires("CanaryFailed", evaluator="pairwise")
+    await here.alerts.fires("CostBurn")
 
 
-async def a_message_is_given_up(here: Watched) -> None:
-    await here.is_quiet("DeadLetters")
-    await here.publish(subjects.INGEST, b"\xff no battle")
-    await here.fires("DeadLetters", reason="undecodable")
+async def a_paused_stage_falls_behind_and_its_model_is_away(here: Watched, bus: Bus) -> None:
+    longer = f'min_over_time(nuggetstream_consumer_lag{{stage="nuggetizer"}}[2s]) == {len(PAUSED)}'
+    await until(lambda: here.alerts.holds(longer), PATIENCE)
+    assert not here.alerts.has_fired() & {"LagAge", "ModelAway", "Outage", "BudgetExhausted"}
+    await bus.js.resume_consumer(STREAM_ARENA, "nuggetizer")
+    await here.alerts.fires("LagAge", stage="nuggetizer")
+    await here.alerts.fires("ModelAway", service="nuggetizer")
+    await here.alerts.fires("Outage", stage="nuggetizer")
+    here.only.status = 200
+    await here.alerts.fires("BudgetExhausted")  # of the assigner, the next stage
 
 
-async def a_stage_stops(here: Watched) -> None:
-    """It hangs, then it is killed while a battle waits for it."""
+async def a_stage_hangs_and_is_killed(here: Watched, bus: Bus) -> None:
+    """A battle waits for it, and the message of another one is lost, which is found after an hour."""
     stage = here.platform.processes["indexer"]
     assert stage.child is not None
     stage.child.send_signal(signal.SIGSTOP)
-    try:
-        await here.fires("StageDown", stage="indexer")
-    finally:
-        stage.child.send_signal(signal.SIGCONT)
-    await here.is_quiet("StageDown")
+    await here.alerts.fires("StageDown", stage="indexer")
+    stage.arguments += ("--metrics-port", str(stage.metrics_port))  # the same one when it starts again
     await stage.kill()
-    await here.client.submit(battle(3))
-    await here.fires("StageDown", stage="indexer")
-    await here.fires("StageStalled", stage="indexer")
+    await here.waiting(bus, "indexer", 0)
+    for count, number in enumerate((KILLED, LOST), start=1):
+        await here.client.submit(battle(number))
+        await here.waiting(bus, "indexer", count)
+    lost = await bus.js.get_last_msg(STREAM_ARENA, SUBJECTS[BattleScraped])
+    assert await bus.js.delete_msg(STREAM_ARENA, lost.seq or 0)
+    await until(lambda: an_hour_passes(here.database, battle(LOST)["id"], "indexer"), PATIENCE)
+    await here.alerts.fires("StageStalled", stage="indexer")
+    await here.alerts.fires("StageNotPulling", stage="indexer")
+    await here.alerts.fires("Reconciling", action="failed")
     await stage.start()
-    await here.is_quiet("StageStalled")
+    await stage.ready()
 
 
-async def the_database_is_away(here: Watched) -> None:
-    await asyncio.to_thread(here.database.stop)
-    await here.fires("DatabaseAway", service="gateway")
-    async with httpx2.AsyncClient(base_url=here.platform.url, timeout=30) as http:
+async def the_pipeline_stands_still(here: Watched, bus: Bus) -> None:
+    """Before and after the stage that dies, once the first battles have passed it."""
+    await here.waiting(bus, "nuggetizer", len(PAUSED))
+    await asyncio.gather(
+        a_paused_stage_falls_behind_and_its_model_is_away(here, bus), a_stage_hangs_and_is_killed(here, bus)
+    )
 
-        async def requests_fail() -> bool:
-            assert (await http.get("/v1/battles/battle-001")).status_code >= 500
-            return bool(await here.prometheus.query(hurried("RequestsFail")))
 
-        await until(requests_fail, PATIENCE)
-    await asyncio.to_thread(here.database.start)
-    await here.is_quiet("DatabaseAway")
+async def an_hour_passes(database: Database, battle_id: str, stage: str) -> bool:
+    """Do what an hour does to work that nobody does: its input was sent in vain. False if there is none."""
+    of_battle = update(work).where(work.c.battle_id == battle_id, work.c.stage == stage)
+    past = datetime.now(UTC) - timedelta(hours=1)
+    return bool(await database.execute(of_battle.values(attempts=3, waits_since=past)))
+
+
+async def some_messages_are_none(here: Watched, bus: Bus) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while "ErrorRatio" not in here.alerts.has_fired():  # it looks back for a few scrapes alone
+            await bus.js.publish(INGEST, b"\xff no battle")
+            await asyncio.sleep(1)
+    await here.alerts.fires("ErrorRatio", stage="intake")
+    await here.alerts.fires("DeadLetters", stage="intake", reason="undecodable")
+
+
+async def a_stream_fills(here: Watched, bus: Bus) -> None:
+    for _ in range(6):
+        await bus.js.publish(f"{DEAD}.test", bytes(MEGABYTE * 85 // 100))
+    await here.alerts.fires("BrokerFull", stream=STREAM_DEAD)
+    await here.alerts.fires("StreamFilling", stream=STREAM_DEAD)
+    await bus.js.purge_stream(STREAM_DEAD)
+
+
+async def the_database_fills(here: Watched) -> None:
+    rows = (DATABASE_BYTES - 12 * MEGABYTE) // 2000
+    fill = "CREATE TABLE ballast AS SELECT repeat(md5(n::text), 59) FROM generate_series(1, :rows) n"
+    await here.database.execute(text(fill), {"rows": rows})
+    await here.alerts.fires("DatabaseFull")
+    await here.database.execute(text("DROP TABLE ballast"))
+
+
+async def the_broker_of_up_ends_three_times(here: Watched) -> None:
+    def brokers() -> list[psutil.Process]:
+        return [each for each in psutil.Process(here.embedded).children() if each.name() == "nats-server"]
+
+    async def runs() -> bool:
+        return bool(brokers())
+
+    for _ in range(3):
+        await until(runs, PATIENCE)
+        (broker,) = brokers()
+        broker.kill()
+        await asyncio.to_thread(broker.wait, PATIENCE)
+    await here.alerts.fires("BrokerRestarts")
+
+
+async def receivers_accept_nothing(here: Watched) -> None:
+    """One answers 500, one rejects every event, and one wants no more."""
+    _, rejecting, _ = [await here.client.add_webhook(each.url, arena="test") for each in here.receivers]
+    async with asyncio.timeout(PATIENCE):
+        while "WebhookGivenUp" not in here.alerts.has_fired():
+            await a_minute_passes(here.database, rejecting.id)
+            await asyncio.sleep(0.5)
+    await here.alerts.fires("WebhookOff")
+    await here.alerts.fires("WebhookBehind")
+
+
+async def a_minute_passes(database: Database, webhook: str) -> None:
+    """Do what a minute does to a webhook that pauses: every event is due."""
+    await database.execute(update(webhooks).where(webhooks.c.id == webhook).values(paused_until=None))
+    waiting, now = webhook_deliveries.c, datetime.now(UTC)
+    due = update(webhook_deliveries).where(waiting.webhook_id == webhook, waiting.next_at > now)
+    await database.execute(due.values(next_at=now))
 
 
 async def the_broker_is_away(here: Watched) -> None:
+    assert not here.alerts.has_fired() & {"BrokerUnknown", "OutboxWaits"}
     await here.broker.kill()
-    await here.fires("BrokerUnknown")
-    await here.broker.start()
-    await here.is_quiet("BrokerUnknown")
+    for number in range(101):
+        await here.client.vote(battle(PAUSED[0])["id"], "ab"[number % 2])
+    await here.alerts.fires("OutboxWaits")
+    await here.alerts.fires("BrokerUnknown")
 
 
-async def all_end(here: Watched) -> None:
-    """Nothing was lost meanwhile: every battle has ended."""
+async def requests_fail(here: Watched) -> None:
+    """Somebody locks a table, which uses up the gateway's connections; then the database is away."""
+    assert not here.alerts.has_fired() & {"DatabaseConnections", "DatabaseAway", "RequestsFail"}
+    async with (
+        httpx2.AsyncClient(base_url=here.platform.url, timeout=PATIENCE) as http,
+        asyncio.TaskGroup() as group,
+    ):
+
+        async def read() -> None:
+            while not {"DatabaseAway", "RequestsFail"} <= here.alerts.has_fired():
+                await http.get(f"/v1/battles/{battle(PAUSED[0])['id']}")
+                await asyncio.sleep(0.1)
+
+        for _ in range(8):
+            group.create_task(read())
+        async with here.database.transaction() as tx:
+            await tx.execute(text("LOCK TABLE battles IN ACCESS EXCLUSIVE MODE"))
+            await here.alerts.fires("DatabaseConnections", service="gateway")
+        await asyncio.to_thread(here.postgres.stop)
+        await here.alerts.fires("DatabaseAway", service="gateway")
+        await here.alerts.fires("RequestsFail")
+
+
+async def everything_ends(here: Watched) -> None:
+    """Nothing was lost meanwhile, and the alerts have ended with their faults."""
 
     async def have_ended() -> bool:
-        return all([(await here.client.battle(battle(n)["id"])).state != "running" for n in range(4)])
+        views = [await here.client.battle(battle(number)["id"]) for number in (*PAUSED, KILLED, LOST)]
+        return all(view.state != "running" for view in views)
 
-    await until(have_ended, 120)
+    await until(have_ended, PATIENCE)
+    await here.alerts.ends(*ENDING)
 
 
-@pytest.mark.full  # two minutes; promtool tests the same alerts on written series
 @pytest.mark.postgresql
 @pytest.mark.timeout(600)
 async def test_each_fault_has_its_alert(tmp_path: Path) -> None:
-    ports = free_ports(2)
-    endpoints = ModelEndpoint(), ModelEndpoint()
-    (tmp_path / "prices.toml").write_text(PRICES)
-    settings = {
-        "llm_api_key": "sk-test",
-        "llm_base_url": f"http://127.0.0.1:{ports[0]}/v1",
-        "llm_model": "m",
-        "llm_fallback_base_url": f"http://127.0.0.1:{ports[1]}/v1",
-        "llm_fallback_api_key": "sk-fallback",
-        "llm_prices": str(tmp_path / "prices.toml"),
-    }
-    async with AsyncExitStack() as stack:
-        database = stack.enter_context(postgresql())
-        broker = NatsServer(tmp_path / "nats")
-        settings["database_url"] = (
-            make_url(database.get_uri()).set(drivername="postgresql+asyncpg").render_as_string(False)
-        )
-        for endpoint, port in zip(endpoints, ports, strict=True):
-            await stack.enter_async_context(endpoint.listening(port))
-        platform = await stack.enter_async_context(
-            separate_processes(tmp_path, broker=broker, own=lambda name: OWN.get(name, {}), **settings)
-        )
-        targets = {name: process.metrics_port for name, process in platform.processes.items()}
-        here = Watched(
-            platform=platform,
-            client=await stack.enter_async_context(AsyncClient(platform.url, patience=60)),
-            prometheus=await stack.enter_async_context(prometheus(tmp_path, targets)),
-            broker=broker,
-            database=database,
-            first=endpoints[0],
-            fallback=endpoints[1],
-        )
-        await until(here.is_scraped, PATIENCE)
-        await here.client.submit(battle(0))
-        await here.fires("BudgetExhausted")
-        await a_message_is_given_up(here)
-        await the_first_model_is_away(here)
-        await a_stage_stops(here)
-        await the_database_is_away(here)
+    async with watched(tmp_path) as here, here.bus() as bus:
+        await here.alerts.is_quiet(len(here.platform.processes) + 1)
+        end = datetime.now(UTC) + timedelta(hours=1)
+        await bus.js.pause_consumer(STREAM_ARENA, "nuggetizer", end.isoformat())
+        here.only.status = 503
+        for number in PAUSED:
+            await here.client.submit(battle(number))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(the_broker_of_up_ends_three_times(here))
+            group.create_task(the_database_fills(here))
+            group.create_task(receivers_accept_nothing(here))
+            group.create_task(the_judge_obeys_and_its_first_model_is_away(here))
+            group.create_task(a_stream_fills(here, bus))
+            group.create_task(some_messages_are_none(here, bus))
+            group.create_task(the_pipeline_stands_still(here, bus))
         await the_broker_is_away(here)
-        await all_end(here)
+        await requests_fail(here)
+        await asyncio.to_thread(here.postgres.start)
+        await here.broker.start()
+        await everything_ends(here)
+        assert here.alerts.has_fired() == names() - NOT_MADE.keys()

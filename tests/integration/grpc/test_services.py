@@ -1,5 +1,6 @@
 """Search, vectors and leaderboards over real sockets."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash
+from services.indexer.gathering import URGENT
 from services.indexer.grpc_service import MAX_TEXTS, embedding_service
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
@@ -76,6 +78,26 @@ async def test_an_indexer_that_is_not_there_is_unavailable() -> None:
         assert raised.value.detail == "the indexer does not answer: UNAVAILABLE"
         assert f"{closed.getsockname()[1]}" in f"{raised.value.admin_detail}"
         await client.close()
+
+
+async def test_an_indexer_with_too_much_to_do_is_waited_for_and_queries_go_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    urgent: list[bool] = []
+
+    class Busy(WordVectors):
+        async def embed(self, texts):
+            urgent.append(URGENT.get())
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(rpc, "DEADLINE", 0.2)
+    async with rpc.serve("127.0.0.1:0", [embedding_service(Busy(), Busy())], grace=0) as port:
+        for store in (False, True):
+            client = GrpcEmbedder(f"127.0.0.1:{port}", "words", store=store)
+            with pytest.raises(Outage, match="the indexer is busy: no vectors within"):
+                await client.embed(["tea"])
+            await client.close()
+    assert urgent == [True, False]  # what is stored belongs to chunks
 
 
 async def test_a_model_that_breaks_is_a_bug_to_its_clients_and_not_an_outage_to_wait_for() -> None:

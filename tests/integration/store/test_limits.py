@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from prometheus_client import REGISTRY
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
@@ -25,6 +26,10 @@ async def limited(postgres: Database, connections: int = 4, wait: float = 5.0) -
     database = Database(postgres.url, connections, owner="gateway", wait=wait)
     yield database
     await database.close()
+
+
+def waited_seconds() -> float:
+    return REGISTRY.get_sample_value("db_client_connection_wait_time_seconds_sum") or 0.0
 
 
 async def test_every_connection_has_limits(postgres: Database) -> None:
@@ -57,12 +62,16 @@ async def test_a_statement_that_is_cancelled_by_a_limit_is_an_outage(
                 await tx.execute(lock)
 
 
-async def test_a_full_pool_says_that_the_gateway_is_busy(postgres: Database) -> None:
+async def test_a_full_pool_says_that_the_gateway_is_busy_and_the_wait_in_vain_is_measured(
+    postgres: Database,
+) -> None:
     async with limited(postgres, connections=1, wait=0.2) as database, database.transaction():
+        before = waited_seconds()
         with pytest.raises(Busy, match="the gateway is busy: all of its connections") as raised:
             async with database.transaction():
                 pass
     assert raised.value.retry_after == 5
+    assert waited_seconds() - before > 0.1
 
 
 async def in_background(database: Database, release: asyncio.Event) -> None:

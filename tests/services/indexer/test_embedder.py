@@ -13,7 +13,7 @@ from services.indexer.batching import BatchingEmbedder
 from services.indexer.cuts import Cuts
 from services.indexer.embedder import LocalEmbedder, by_length
 from services.indexer.encoder import ON_PROCESSOR, BatchSize, Encoder
-from services.indexer.gathering import BatchLimits
+from services.indexer.gathering import URGENT, BatchLimits
 from services.indexer.loading import NotInstalled, local_model, runtime_of
 from services.indexer.storing import StoringEmbedder
 from services.runtime.embedding import Vectors
@@ -72,6 +72,21 @@ async def test_a_batch_is_never_larger_than_the_limit(model: HeldModel) -> None:
     rows = await BatchingEmbedder(model, BatchLimits(3)).embed(texts)
     assert [len(call) for call in model.calls] == [3, 3, 1]
     assert np.array_equal(rows, model.encode(texts))
+
+
+async def test_queries_go_before_pages_that_came_earlier(model: HeldModel) -> None:
+    embedder = BatchingEmbedder(model, BatchLimits(2))
+    pages = await waiting(model, embedder, "page 1", "page 2", "page 3")
+
+    async def search(query: str) -> None:
+        URGENT.set(True)  # in this task alone
+        await embedder.embed([query])
+
+    queries = [asyncio.create_task(search(f"query {number}")) for number in (1, 2)]
+    await asyncio.sleep(0)
+    model.go.set()
+    await asyncio.gather(*pages, *queries)
+    assert model.calls == [["first"], ["query 1", "query 2"], ["page 1", "page 2"], ["page 3"]]
 
 
 async def test_an_error_reaches_every_caller_of_its_batch_and_no_other(model: HeldModel) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx2
 import pytest
@@ -13,6 +14,7 @@ from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
 from services.gateway.battles.event_views import event_view
 from services.gateway.battles.followers import Followers
+from services.gateway.ports import Gateway
 from services.gateway.stream.selection import Selection
 from services.runtime.errors import Unavailable
 from services.store.battles.battles import BattleRow, Battles
@@ -175,6 +177,25 @@ async def test_a_stream_that_has_begun_outlasts_a_busy_database(world: World) ->
     assert away.asked == 3
     with pytest.raises(Unavailable):  # one that has not begun is refused
         await anext(followers.follow("tides"))
+
+
+async def test_the_view_that_ends_a_stream_outlasts_a_busy_database(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, asked = Gateway.view, list[str]()
+
+    async def busy_at_first(gateway: Gateway, battle_id: str) -> Any:
+        asked.append(battle_id)
+        if len(asked) == 1:
+            raise Unavailable(Reason.STORE_UNAVAILABLE, "the database does not answer")
+        return await view(gateway, battle_id)
+
+    monkeypatch.setattr(Gateway, "view", busy_at_first)
+    monkeypatch.setattr(world.gateway.followers, "_poll", 0.05)
+    await world.happens(*Story(battle()).told())
+    async with asyncio.timeout(90), stream(world) as coming:
+        assert [frame["event"] async for frame in coming] == [*NAMES, "ended"]
+    assert asked == ["tides", "tides"]
 
 
 class CountingBattles(Battles):

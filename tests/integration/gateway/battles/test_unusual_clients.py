@@ -17,7 +17,8 @@ from services.gateway.battles import submission_routes
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.runtime import rpc
 from services.runtime.turns import Turns
-from tests.integration.gateway.world import Story, World, battle, submission
+from services.store.database import Database
+from tests.integration.gateway.world import Story, World, battle, opened, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}
 JSON = {"content-type": "application/json"}
@@ -183,11 +184,17 @@ async def test_a_line_over_the_limit_is_refused_and_the_next_one_read(world: Wor
     assert json.loads(second)["battle_id"] == "tides"
 
 
-async def test_of_two_contents_for_one_id_at_once_exactly_one_is_accepted(world: World) -> None:
-    sent = [world.http.post("/v1/battles", json=submission(query=f"Why {i}?")) for i in range(4)]
-    statuses = sorted(response.status_code for response in await asyncio.gather(*sent))
+async def test_of_several_contents_for_one_id_at_once_two_gateways_accept_exactly_one(world: World) -> None:
+    database = Database(world.database.url)
+    async with opened(world.bus, database) as other:
+        sent = [
+            gateway.http.post("/v1/battles", json=submission(query=f"Why {number}?"))
+            for number, gateway in enumerate([world, other] * 2)
+        ]
+        statuses = sorted(response.status_code for response in await asyncio.gather(*sent))
     assert statuses == [202, 409, 409, 409]
     assert len(await world.published()) == 1
+    await database.close()
 
 
 async def test_nobody_follows_from_an_event_that_is_yet_to_come(world: World) -> None:
