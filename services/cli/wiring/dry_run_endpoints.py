@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from services.runtime.llm.build import ASGIApp
 
 _URL = "http://offline.invalid/v1"  # a name without an address, should a request ever leave the process
-_PATIENCE_S = 60.0  # nothing in this process is away, so the order of the search need not be taken instead
 _UNSET = (
     "api_key", "base_url", "fallback_base_url", "model", "temperature", "effort", "prices",
     "battle_tokens", "battle_money", "day_tokens", "day_money",
@@ -60,7 +59,7 @@ def offline_retrieval(retrieval: RetrievalSettings) -> RetrievalSettings:
     """The same for the reranker; without a threshold, whose meaning depends on the embedding model."""
     update: dict[str, Any] = {"retrieval_min_similarity": None}
     if retrieval.rerank_model is not None:
-        update |= {"rerank_url": _URL, "rerank_api_key": None, "rerank_timeout_s": _PATIENCE_S}
+        update |= {"rerank_url": _URL, "rerank_api_key": None}
     return retrieval.model_copy(update=update)
 
 
