@@ -39,7 +39,7 @@ async def test_a_battle_is_evaluated_with_variations_and_a_reranker(
             monkeypatch.setenv(f"NUGGETSTREAM_{name}", value)
         if not answers:
             monkeypatch.setattr(wiring, "_TIMEOUT_S", 0.1)
-        pipeline = PipelineSettings(retry_seconds=0.01, resamples=100, embedding_model="none")
+        pipeline = PipelineSettings(embedding_model="none")
         choices = Choices(
             folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0
         )
@@ -81,7 +81,7 @@ async def test_a_model_in_the_process_is_loaded_before_the_first_battle(
     monkeypatch.setattr(cross_encoder, "_load", _Slow)
     monkeypatch.setenv("NUGGETSTREAM_RERANK_MODEL", "slow")
     monkeypatch.setattr(wiring, "_TIMEOUT_S", 0.9)
-    pipeline = PipelineSettings(retry_seconds=0.01, resamples=100, embedding_model="none")
+    pipeline = PipelineSettings(embedding_model="none")
     choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as platform, AsyncClient(platform.url) as client:
         assert LOADED["slow"].calls == 0

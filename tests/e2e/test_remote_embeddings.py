@@ -43,7 +43,7 @@ async def test_a_platform_embeds_each_text_once_at_an_endpoint_and_books_it(
     async with running(endpoint) as url:
         monkeypatch.setenv("NUGGETSTREAM_EMBEDDING_URL", url)
         monkeypatch.setenv("NUGGETSTREAM_EMBEDDING_MODEL", "words")
-        pipeline = PipelineSettings(retry_seconds=0.01, resamples=100)
+        pipeline = PipelineSettings()
         choices = Choices(
             folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0
         )

@@ -197,9 +197,7 @@ class _Starter:
                 fixed = {"gateway": self.choices.grpc_port, "rater": self.choices.ratings_port}
                 host = self.choices.host if name == "gateway" else "127.0.0.1"
                 await run_service(
-                    tuned(
-                        service, self.choices.pipeline, _ACK_WAIT, batched=self.choices.batches is not None
-                    ),
+                    tuned(service, _ACK_WAIT, batched=self.choices.batches is not None),
                     bus,
                     stop,
                     grpc_address=f"{host}:{fixed.get(name, 0)}",

@@ -23,9 +23,9 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The rater: rates systems, and announces that boards changed."""
     outcomes, battles = Outcomes(parts.database), Battles(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=publisher(parts.bus, parts.blobs))
-    policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
+    policy = TiePolicy(parts.pipeline.tie_policy)
     flagged = Flagged(parts.pipeline.flagged_battles)
-    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples, flagged=flagged)
+    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, flagged=flagged)
     lenses = [Lens(parts.pipeline.nugget_lens) if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
     background = [announcer.run, Warming(boards, lenses).run]
     async with announcer.listening(parts.bus):

@@ -135,10 +135,8 @@ class PipelineSettings(_Settings):
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
         model_families: Prefixes of model and system names with their families, beside the known ones.
         tie_policy: How ties count in the ratings.
-        resamples: Number of bootstrap resamples.
         flagged_battles: Whether battles with an answer that addresses whoever evaluates it count on boards.
         llm_stage_concurrency: Number of battles that a stage with model calls handles at once.
-        retry_seconds: Longest delay before the first retry of a failed job; it doubles with every retry.
     """
 
     profile: Literal["live", "paper", "frugal", "small"] = "live"
@@ -163,10 +161,8 @@ class PipelineSettings(_Settings):
     canary_seconds: float = Field(0.0, ge=0)
     model_families: dict[str, str] = Field(default_factory=dict)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
-    resamples: int = Field(1000, ge=100)
     flagged_battles: Literal["include", "exclude"] = "include"
     llm_stage_concurrency: int = Field(32, ge=1)
-    retry_seconds: float = Field(1.0, gt=0)
 
     @model_validator(mode="after")
     def _chunks_move_on(self) -> Self:

@@ -74,7 +74,6 @@ def build_chat_model(
         cache,
         Ledger(prices.of_batches() if batched else prices, settings.budget(), spend),
         limit=_limit(settings, limits, batched=batched),
-        retries=settings.retries(),
         patience=settings.patience_s,
         overrides=settings.overrides(tasks),
         claims=Claims(claims),

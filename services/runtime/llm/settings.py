@@ -18,7 +18,6 @@ from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import TASKS, PromptOverrides
-from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.stage_models import Effort, StageModel, Temperature
 from services.runtime.masking import secrets_in
 
@@ -36,7 +35,6 @@ class LLMSettings(BaseSettings):
         model: Name of the model to ask for; required unless offline.
         decision_model: Name of the model to ask for decisions, at the same endpoint; `model` by default.
         timeout_s: Seconds of silence that the endpoint may always have; a slow one has more (see `speed`).
-        attempts: Calls per exchange, the first included.
         patience_s: Seconds that a battle waits for a model that is away, before it fails.
         concurrency: Largest number of calls at once; the actual limit is learnt (see `limiter`).
         battle_tokens: Budget of tokens per battle; unlimited if unset.
@@ -49,8 +47,6 @@ class LLMSettings(BaseSettings):
         fallback_base_url: URL of an endpoint that is asked while the first is away.
         fallback_api_key: Key for the fallback. The first's key is never sent to it.
         fallback_model: Name of the model to ask the fallback for; `model` by default.
-        batch_quiet_s: Seconds without a further call after which `eval --batch` uploads those that wait.
-        batch_poll_s: Seconds between two looks at a batch.
         prices: Price file, TOML or JSON (see `prices`).
         prompts: Folder of prompt overrides (see `prompt.PromptOverrides`).
     """
@@ -68,7 +64,6 @@ class LLMSettings(BaseSettings):
     model: str | None = None
     decision_model: str | None = None
     timeout_s: float = Field(default=60.0, gt=0)
-    attempts: int = Field(default=5, ge=1)
     patience_s: float = Field(default=PATIENCE_S, ge=0)
     concurrency: int = Field(default=64, ge=1)
     battle_tokens: int | None = Field(default=None, ge=0)
@@ -81,8 +76,6 @@ class LLMSettings(BaseSettings):
     fallback_base_url: str | None = None
     fallback_api_key: SecretStr | None = None
     fallback_model: str | None = None
-    batch_quiet_s: float = Field(default=30.0, gt=0)
-    batch_poll_s: float = Field(default=60.0, gt=0)
     prices: Path | None = None
     prompts: Path | None = None
 
@@ -189,7 +182,3 @@ class LLMSettings(BaseSettings):
     def overrides(self, tasks: Sequence[str] = TASKS) -> PromptOverrides:
         """The operator's prompt overrides; a file that names none of the tasks is an error."""
         return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts, tasks)
-
-    def retries(self) -> RetryPolicy:
-        """The retry policy of a call."""
-        return RetryPolicy(attempts=self.attempts)

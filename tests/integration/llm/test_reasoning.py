@@ -57,7 +57,7 @@ async def deployment(**faults: Any) -> AsyncIterator[tuple[Azure, str]]:
 
 
 async def asked(url: str, key: str = KEY, **settings: Any) -> Reply[Any]:
-    given = LLMSettings(base_url=url, model="o4-mini", api_key=SecretStr(key), attempts=1, **settings)
+    given = LLMSettings(base_url=url, model="o4-mini", api_key=SecretStr(key), **settings)
     model = build_chat_model(given)
     prompt = verdict("Why is the sky blue?", "Air scatters blue light most.", "It mirrors the sea.", [])
     try:

@@ -23,7 +23,6 @@ from services.cli.wiring.reranking import open_reranking
 from services.cli.wiring.retrieval import RetrievalSettings
 from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.cli.wiring.starting import Start
-from services.cli.wiring.tuning import tuned
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import run_service
@@ -115,9 +114,8 @@ async def _models(
 
 async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
     async with open_service(start.service, parts) as opened:
-        service, server = tuned(opened, parts.pipeline), start.server
-        watching = partial(watch_answers, parts.database)
-        service = replace(service, background=[*service.background, watching])
+        watching, server = partial(watch_answers, parts.database), start.server
+        service = replace(opened, background=[*opened.background, watching])
         metrics = serve_metrics(server)
 
         def ready(grpc_port: int) -> None:
