@@ -47,8 +47,8 @@ class Variant:
     """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge.
 
     With `shares`, battles with the same query and evidence share their lists and labels; with `decides`,
-    labels and verdicts are decisions; with `batched`, all battles are evaluated at once, and their calls wait
-    for batches; with `reordered`, the evidence is read in another order.
+    labels and verdicts are decisions; with `batched`, all battles are evaluated at once, and
+    their calls wait for batches; with `reordered`, the evidence is read in another order.
     """
 
     nuggetizer: Mapping[str, Any] = field(default_factory=dict)
@@ -61,8 +61,8 @@ class Variant:
 
 
 _DEFAULT = PipelineSettings(profile="live")
-_NUGGETS: Mapping[str, Any] = {"characters": _DEFAULT.nugget_characters}
-_JUDGE: Mapping[str, Any] = {"characters": _DEFAULT.judge_characters}
+_NUGGETS: Mapping[str, Any] = {"characters": _DEFAULT.excerpted()}
+_JUDGE: Mapping[str, Any] = {"characters": _DEFAULT.excerpted(2)}
 LIVE = Variant(_NUGGETS, judge=_JUDGE)
 
 VARIANTS = {

@@ -270,7 +270,7 @@ def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, prob
 
 async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
-    environment = LIGHT | {"NUGGETSTREAM_PROFILE": "paper", "NUGGETSTREAM_WINDOW": "2"}
+    environment = LIGHT | {"NUGGETSTREAM_PROFILE": "paper"}
     code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
     assert code == 0, output
     (result,) = read_lines(tmp_path / "out" / "results.jsonl")

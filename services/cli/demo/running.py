@@ -34,7 +34,6 @@ from services.runtime.masking import masked_url
 from services.wire.evaluators import EVALUATORS
 
 # Network time of one page. One page of the demo never answers; on a busy machine large pages take a while.
-_PAGE_SECONDS = 8.0
 _ARENA_PORT = 8090
 
 
@@ -91,7 +90,6 @@ async def _site(
         fetch = FetchSettings(
             scraper_allowed_hosts=(urlsplit(site).netloc,),
             scraper_per_host_delay=0.0,
-            scraper_total_seconds=_PAGE_SECONDS,
         )
         embedding = read_settings(EmbeddingSettings)
         choices = Choices(

@@ -22,7 +22,6 @@ class FetchSettings(BaseSettings):
         scraper_replay_dir: Folder of such an archive, which answers instead of the web.
         scraper_cache_seconds: Age in seconds up to which a page is not fetched again by any scraper.
         scraper_per_host_delay: Seconds between two requests to one host.
-        scraper_total_seconds: Network time of one page in seconds.
         scraper_render_url: Chromium that renders pages whose text only scripts show, such as
             `http://chromium:9222` or `ws://…`; unset, such pages have no text.
     """
@@ -35,7 +34,6 @@ class FetchSettings(BaseSettings):
     scraper_replay_dir: Path | None = None
     scraper_cache_seconds: float | None = Field(None, gt=0)
     scraper_per_host_delay: float | None = Field(None, ge=0)
-    scraper_total_seconds: float | None = Field(None, gt=0)
     scraper_render_url: str | None = Field(None, pattern=r"^(https?|wss?)://")
 
     def replaying(self, folder: Path | None) -> Self:
@@ -51,7 +49,6 @@ class FetchSettings(BaseSettings):
             "archive_dir": self.scraper_archive_dir,
             "cache_seconds": self.scraper_cache_seconds,
             "per_host_delay": self.scraper_per_host_delay,
-            "total_seconds": self.scraper_total_seconds,
             "render_url": self.scraper_render_url,
             "allowed_hosts": self.scraper_allowed_hosts,
         }

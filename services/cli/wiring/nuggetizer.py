@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from services.cli.wiring.parts import Parts
-from services.cli.wiring.shared_parts import model_state, nugget_bank, open_chat_model
+from services.cli.wiring.shared_parts import model_state, nugget_bank, open_chat_model, open_decision_model
 from services.nuggetizer.documents import NuggetSources
 from services.nuggetizer.stage import Nuggetizer, Profile, build
 from services.runtime.service import Service
@@ -16,21 +16,17 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     pipeline, llm = parts.pipeline, parts.llm.for_stage("nuggetizer")
     async with AsyncExitStack() as opened:
         model = await opened.enter_async_context(open_chat_model(parts, llm))
-        decisions = None
-        if pipeline.decides_importance:
-            decisions = await opened.enter_async_context(open_chat_model(parts, llm.for_decisions()))
+        decisions = await opened.enter_async_context(open_decision_model(parts, llm))
         nuggetizer = Nuggetizer(
             model=model,
             profile=Profile.PAPER if pipeline.profile == "paper" else Profile.LIVE,
             sources=NuggetSources(pipeline.nugget_sources),
             limit=pipeline.nugget_limit,
-            window=pipeline.window,
-            passages=pipeline.nugget_passages,
-            characters=pipeline.excerpted(pipeline.nugget_characters),
+            characters=pipeline.excerpted(),
             decisions=decisions,
             bank=nugget_bank(parts),
             prompts=model.overrides.key,
         )
-        stage = build(nuggetizer, parts.blobs, concurrency=pipeline.llm_stage_concurrency)
+        stage = build(nuggetizer, parts.blobs, concurrency=parts.battles_at_once)
         watch = model_state(parts.bus, stage.name, model)
         yield Service(name="nuggetizer", stages=[stage], background=[watch])

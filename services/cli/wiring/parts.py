@@ -14,6 +14,7 @@ from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.process import read_settings
 from services.cli.wiring.retrieval import RetrievalSettings
 from services.cli.wiring.settings import PipelineSettings, PlatformSettings
+from services.cli.wiring.tuning import BATCHED_BATTLES
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.limiter import Limits
@@ -60,6 +61,11 @@ class Configuration:
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     kept_vectors: Path | None = None
     dry_run: DryRunEndpoints | None = None
+
+    @property
+    def battles_at_once(self) -> int:
+        """Number of battles that a stage with model calls handles at once."""
+        return max(1, self.llm.concurrency // 2) if self.batches is None else BATCHED_BATTLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from services.cli.wiring.process import connected
 from services.cli.wiring.registry import GRPC_PORTS
 from services.cli.wiring.reranking import require_reranker
 from services.cli.wiring.settings import PlatformSettings, ServerSettings
+from services.cli.wiring.waiting import PATIENCE_S
 from services.runtime.bus import Bus
 from services.store.database import Database
 
@@ -29,11 +30,12 @@ class Start:
 
     Attributes:
         service: Name of the service.
-        server: Where it listens, and how long it waits.
+        server: Where it listens.
         platform: Where the broker is.
         database: The database that must have all tables.
         embedder: The embedding model of the indexer, which must answer; None for other services.
         reranking: The reranker of the retriever, which must be loaded; None for other services.
+        patience_s: Seconds that it waits for the broker, its streams and the migrations.
     """
 
     service: str
@@ -42,6 +44,7 @@ class Start:
     database: Database
     embedder: Model | None = None
     reranking: "Reranking | None" = None
+    patience_s: float = PATIENCE_S
 
     @property
     def grpc_address(self) -> str:
@@ -76,9 +79,8 @@ class Start:
             NotPrepared: See `wait_until_prepared`.
         """
         clock = asyncio.get_running_loop().time
-        patience = self.server.start_patience_s
-        until = clock() + patience
-        settings = replace(self.platform.bus(self.service), connect_within=patience)
+        until = clock() + self.patience_s
+        settings = replace(self.platform.bus(self.service), connect_within=self.patience_s)
         async with AsyncExitStack() as connection:
             http = self.server if self.service == "gateway" else None
             async with NotReady(self.grpc_address, http, self.security) as not_ready:

@@ -157,9 +157,8 @@ def test_of_two_wordings_of_a_fact_the_vital_one_gives_importance_and_probabilit
     assert merged == [Draft("Tea is hot.", VITAL, ())]
 
 
-def test_it_is_off_unless_it_is_asked_for_and_never_in_the_paper_profile() -> None:
-    decides: Any = {"nugget_importance": "decisions"}
-    assert not PipelineSettings().decides_importance
-    assert not PipelineSettings(profile="frugal").decides_importance
-    assert PipelineSettings(**decides).decides_importance
-    assert not PipelineSettings(profile="paper", **decides).decides_importance
+@pytest.mark.parametrize(
+    ("profile", "decides"), [("live", False), ("paper", False), ("frugal", True), ("small", True)]
+)
+def test_it_is_decided_in_the_profiles_with_decisions(profile: Any, decides: bool) -> None:
+    assert PipelineSettings(profile=profile).decides is decides

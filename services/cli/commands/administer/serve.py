@@ -52,7 +52,7 @@ def command(
     It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the database
     (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is away or not
     prepared, it waits and is not ready: for the broker, its streams and the migrations
-    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer also
+    ten minutes, for a database that is away without a limit. The indexer also
     waits until its embedding model is loaded, or its endpoint answers, and the retriever until a
     cross-encoder that it runs is loaded and, where battles search the corpus, its index is filled.
     """
