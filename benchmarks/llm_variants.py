@@ -47,8 +47,8 @@ class Variant:
     """One way to evaluate a battle: settings of the nuggetizer, the assigner and the judge.
 
     With `shares`, battles with the same query and evidence share their lists and labels; with `decides`,
-    labels and verdicts are decisions; with `batched`, all battles are evaluated at once, and
-    their calls wait for batches; with `reordered`, the evidence is read in another order.
+    labels and verdicts are decisions; with `batched`, all battles are evaluated at once, and their calls wait
+    for batches; with `reordered`, the evidence is read in another order.
     """
 
     nuggetizer: Mapping[str, Any] = field(default_factory=dict)

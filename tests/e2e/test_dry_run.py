@@ -93,8 +93,7 @@ async def test_a_dry_run_calls_no_endpoint_and_estimates_each_at_its_own_price(t
         environment = clean_environment(
             llm_base_url=chat_url,
             llm_model="dear",
-            llm_decision_model="small",
-            profile="frugal",
+            llm_stages='{"nuggetizer": {"decision_model": "small"}}',
             llm_prices=str(prices),
             embedding_url=embeddings_url,
             embedding_model="words",

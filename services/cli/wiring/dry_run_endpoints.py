@@ -9,14 +9,14 @@ from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.retrieval import RetrievalSettings
 from services.runtime.llm.prices import OFFLINE_MODEL
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.llm.stage_models import StageModel
+from services.runtime.llm.stage_models import EVERY, StageModel
 
 if TYPE_CHECKING:
     from services.runtime.llm.build import ASGIApp
 
 _URL = "http://offline.invalid/v1"  # a name without an address, should a request ever leave the process
 _UNSET = (
-    "api_key", "base_url", "fallback_base_url", "model", "temperature", "effort", "prices",
+    "api_key", "base_url", "fallback_base_url", "model", "prices",
     "battle_tokens", "battle_money", "day_tokens", "day_money",
 )  # fmt: skip
 
@@ -44,10 +44,12 @@ def dry_run_endpoints(llm: LLMSettings) -> DryRunEndpoints:
 
 def offline_llm(llm: LLMSettings) -> LLMSettings:
     """The offline model in place of all chat models; calls of a model for decisions name it."""
-    update: dict[str, Any] = dict.fromkeys(_UNSET)
-    stages = {name: StageModel(decision_model=_decided_by(llm.for_stage(name))) for name in llm.stages}
-    asked = _decided_by(llm) if llm.decision_model else None
-    return llm.model_copy(update={**update, "decision_model": asked, "stages": stages})
+    stages = {
+        name: StageModel(decision_model=_decided_by(llm.for_stage(name)))
+        for name, own in llm.stages.items()
+        if own.decision_model or name not in (EVERY, "nuggetizer")
+    }
+    return llm.model_copy(update={**dict.fromkeys(_UNSET), "stages": stages})
 
 
 def offline_embedding(embedding: EmbeddingSettings) -> EmbeddingSettings:
@@ -70,7 +72,7 @@ def unarchived(fetch: FetchSettings) -> FetchSettings:
 
 def own_models(llm: LLMSettings) -> Mapping[str, str | None]:
     """The chat model of each stage and evaluator that has its own."""
-    return {name: stage.model for name, stage in llm.stages.items()}
+    return {name: stage.model for name, stage in llm.of_stages.items()}
 
 
 def _decided_by(llm: LLMSettings) -> str:

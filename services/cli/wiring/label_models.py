@@ -35,7 +35,7 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
             async with turn:
                 if name not in known:
                     model = f"{OFFLINE_MODEL}:{name}" if llm.offline else name
-                    own = llm.model_copy(update={"model": model, "decision_model": None})
+                    own = llm.of_model(model)
                     try:
                         own.price_table()
                     except ValueError as error:

@@ -127,7 +127,7 @@ async def _members(
     for model in options.models:
         # Offline a model has a name of its own, so that every one is asked.
         name = f"{OFFLINE_MODEL}:{model.model}" if llm.offline else model.model
-        own = llm.model_copy(update={"model": name, "decision_model": None})
+        own = llm.of_model(name)
         asked.append(await _member(parts, model.name, own, opened))
     return asked
 

@@ -96,7 +96,7 @@ def _check_models(settings: LLMSettings) -> None:
     if not settings.stages:
         return
     try:
-        require_known(settings.stages, [*MODEL_STAGES, *sorted(EVALUATORS)])
+        require_known(settings.of_stages, [*MODEL_STAGES, *sorted(EVALUATORS)])
         for name in settings.stages:
             settings.for_stage(name).model_name  # noqa: B018
     except ValueError as error:

@@ -78,7 +78,7 @@ def build_chat_model(
         overrides=settings.overrides(tasks),
         claims=Claims(claims),
         log=log,
-        options=CallOptions(settings.temperature, settings.effort),
+        options=CallOptions(settings.parameters.temperature, settings.parameters.effort),
         fallback=None if fallback is None else _endpoint(fallback, None, limits),
     )
 

@@ -107,12 +107,15 @@ def test_a_stage_has_a_model_of_its_own_and_another_endpoint_gets_no_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stages = (
-        '{"judge": {"model": "n", "effort": "low"}, "aspects": {"base_url": "http://b/v1", "model": "o"}}'
+        '{"*": {"decision_model": "d", "temperature": "none"}, "judge": {"model": "n", "effort": "low"}, '
+        '"aspects": {"base_url": "http://b/v1", "model": "o"}}'
     )
     monkeypatch.setenv("NUGGETSTREAM_LLM_STAGES", stages)
-    settings = LLMSettings(base_url="http://a/v1", api_key="sk-1", model="m", decision_model="d")
+    settings = LLMSettings(base_url="http://a/v1", api_key="sk-1", model="m")
     judge, aspects = settings.for_stage("judge"), settings.for_stage("aspects")
-    assert (judge.url, judge.model_name, judge.effort) == ("http://a/v1", "n", "low")
+    assert (judge.url, judge.model_name) == ("http://a/v1", "n")
+    assert (judge.parameters.effort, judge.parameters.temperature) == ("low", "none")
+    assert (settings.parameters.effort, settings.timeout_s) == (None, 60.0)
     assert judge.api_key is not None
     assert judge.for_decisions().model_name == "d"
     assert (aspects.url, aspects.model_name, aspects.api_key) == ("http://b/v1", "o", None)
@@ -127,6 +130,7 @@ def test_a_stage_has_a_model_of_its_own_and_another_endpoint_gets_no_key(
     [
         ({"judge": {"modle": "n"}}, "no parameter modle; choose of model, decision_model, base_url"),
         ({"judge": {"effort": "lots"}}, "'none', 'minimal', 'low'"),
+        ({"*": {"model": "n"}}, "of all stages are NUGGETSTREAM_LLM_MODEL"),
     ],
 )
 def test_a_parameter_that_does_not_exist_is_named_with_those_that_do(
