@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from services.cli.wiring.embedding_settings import EmbeddingSettings
 from services.cli.wiring.fetch_settings import FetchSettings
@@ -58,11 +58,10 @@ def offline_embedding(embedding: EmbeddingSettings) -> EmbeddingSettings:
 
 
 def offline_retrieval(retrieval: RetrievalSettings) -> RetrievalSettings:
-    """The same for the reranker; without a threshold, whose meaning depends on the embedding model."""
-    update: dict[str, Any] = {"retrieval_min_similarity": None}
-    if retrieval.rerank_model is not None:
-        update |= {"rerank_url": _URL, "rerank_api_key": None}
-    return retrieval.model_copy(update=update)
+    """The same for the reranker."""
+    if retrieval.rerank_model is None:
+        return retrieval
+    return retrieval.model_copy(update={"rerank_url": _URL, "rerank_api_key": None})
 
 
 def unarchived(fetch: FetchSettings) -> FetchSettings:

@@ -71,7 +71,6 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             models=models,
             retries=retries,
             access=access,
-            families=parts.pipeline.model_families,
             **_stores(parts),
         )
         tail = Tail.of(parts.database, gateway)

@@ -196,11 +196,10 @@ def serve_metrics(server: ServerSettings) -> int:
     Raises:
         CannotListen: The port is in use.
     """
-    host = server.metrics_host or server.host
     try:
-        http, _ = start_http_server(server.metrics_port, host)
+        http, _ = start_http_server(server.metrics_port, server.host)
     except OSError as error:
-        raise CannotListen("metrics", f"{host}:{server.metrics_port}", error.strerror) from error
+        raise CannotListen("metrics", f"{server.host}:{server.metrics_port}", error.strerror) from error
     return int(http.server_port)
 
 

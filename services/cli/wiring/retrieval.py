@@ -29,8 +29,6 @@ class RetrievalSettings(BaseSettings):
 
     Attributes:
         retrieval_index: Where the index over all chunks is: "memory", or "pgvector" in PostgreSQL.
-        retrieval_min_similarity: Smallest cosine similarity to the query at which a chunk is evidence; unset
-            for all.
         retrieval_shared_arenas: Arenas whose sources searches of the corpus find in every arena, separated by
             commas; else those of an arena are found in this arena alone.
         retrieval_query_variations: Number of variations of a query that the chat model makes and that are
@@ -45,7 +43,6 @@ class RetrievalSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
 
     retrieval_index: Literal["memory", "pgvector"] = "memory"
-    retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
     retrieval_shared_arenas: Names = ()
     retrieval_query_variations: int = Field(0, ge=0, le=10)
     rerank_url: str | None = None

@@ -28,10 +28,9 @@ class PlatformSettings(_Settings):
     """Addresses of the broker, the database, and the services that other services call.
 
     Attributes:
-        nats_url: URL of the broker, or several URLs separated by commas.
+        nats_url: URL of the broker, or several URLs separated by commas; with a token as their user.
         nats_user: User name, if the broker requires one.
         nats_password: Password of that user.
-        nats_token: Token, if the broker requires one.
         nats_credentials: File with a user's JWT and key, if the broker requires it.
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
@@ -51,7 +50,6 @@ class PlatformSettings(_Settings):
     nats_url: str = "nats://127.0.0.1:4222"
     nats_user: str | None = None
     nats_password: str | None = Field(None, repr=False)
-    nats_token: str | None = Field(None, repr=False)
     nats_credentials: Path | None = None
     nats_tls_ca: Path | None = None
     nats_replicas: int = Field(1, ge=1, le=5)
@@ -96,7 +94,6 @@ class PlatformSettings(_Settings):
             name=name,
             user=self.nats_user,
             password=self.nats_password,
-            token=self.nats_token,
             credentials=self.nats_credentials,
             tls_ca=self.nats_tls_ca,
         )
@@ -124,7 +121,6 @@ class PipelineSettings(_Settings):
         judge_evaluator: The judge that battles wait for: an evaluator that yields a verdict from evidence.
         evaluator_options: TOML file with the battles, budgets, models and further options of evaluators.
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
-        model_families: Prefixes of model and system names with their families, beside the known ones.
         tie_policy: How ties count in the ratings.
     """
 
@@ -141,7 +137,6 @@ class PipelineSettings(_Settings):
     judge_evaluator: str = "pairwise"
     evaluator_options: Path | None = None
     canary_seconds: float = Field(0.0, ge=0)
-    model_families: dict[str, str] = Field(default_factory=dict)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
 
     @field_validator("judge_evaluator")
@@ -192,13 +187,12 @@ class ServerSettings(_Settings):
     `AccessSettings`.
 
     Attributes:
-        host: Address to bind to.
+        host: Address to bind to; also that of the metrics, which need no key.
         http_port: HTTP port of the gateway.
         allowed_hosts: Host names that the gateway answers to beside those of loopback and `host`, separated
             by commas.
         grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
         metrics_port: Port of the Prometheus metrics; 0 takes a free one.
-        metrics_host: Address to bind the metrics to, which need no key; `host` by default.
         grace: Seconds that work in flight gets after SIGTERM.
         log_format: "console" for people, "json" for machines.
         log_level: Lowest level that is logged.
@@ -209,7 +203,6 @@ class ServerSettings(_Settings):
     allowed_hosts: Names = ()
     grpc_port: int | None = None
     metrics_port: int = 9464
-    metrics_host: str | None = None
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
