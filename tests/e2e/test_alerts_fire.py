@@ -6,6 +6,7 @@ otherwise. promtool tests them with their own times (`make manifests`).
 
 import asyncio
 import itertools
+import json
 import re
 import signal
 from contextlib import AsyncExitStack
@@ -171,8 +172,7 @@ async def test_each_fault_has_its_alert(tmp_path: Path) -> None:
         "llm_api_key": "sk-test",
         "llm_base_url": f"http://127.0.0.1:{ports[0]}/v1",
         "llm_model": "m",
-        "llm_fallback_base_url": f"http://127.0.0.1:{ports[1]}/v1",
-        "llm_fallback_api_key": "sk-fallback",
+        "llm_fallback": json.dumps({"base_url": f"http://127.0.0.1:{ports[1]}/v1", "api_key": "sk-fallback"}),
         "llm_prices": str(tmp_path / "prices.toml"),
     }
     async with AsyncExitStack() as stack:

@@ -196,7 +196,7 @@ async def test_a_model_that_stays_away_longer_than_the_patience_fails_battles_wi
     environment = LIGHT | {
         "NUGGETSTREAM_LLM_BASE_URL": f"http://127.0.0.1:{port}/v1",
         "NUGGETSTREAM_LLM_MODEL": "nobody",
-        "NUGGETSTREAM_LLM_PATIENCE_S": "1",
+        "NUGGETSTREAM_LLM_STAGES": '{"*": {"patience_s": 1}}',
     }
     file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
     code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
@@ -284,7 +284,8 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None
     environment["NUGGETSTREAM_NATS_URL"] = f"nats://ada:secret@127.0.0.1:{port}"
     environment |= {"NUGGETSTREAM_LLM_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v1"}
     environment |= {"NUGGETSTREAM_LLM_MODEL": "m"}
-    environment |= {"NUGGETSTREAM_LLM_FALLBACK_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v2"}
+    fallback = {"base_url": f"http://bob:secret@127.0.0.1:{port}/v2"}
+    environment |= {"NUGGETSTREAM_LLM_FALLBACK": json.dumps(fallback)}
     code, output = run_here("doctor", environment=environment)
     assert code == 1
     broker = f"nats://ada:***@127.0.0.1:{port}"
@@ -298,7 +299,7 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None
     assert run_here("migrate", environment=environment)[0] == 0
     _, output = run_here("doctor", environment=environment)
     assert f"ok   database: {environment['NUGGETSTREAM_DATABASE_URL']}: all tables exist" in output
-    for name in ("BASE_URL", "MODEL", "FALLBACK_BASE_URL"):
+    for name in ("BASE_URL", "MODEL", "FALLBACK"):
         del environment[f"NUGGETSTREAM_LLM_{name}"]
     assert run_here("doctor", "--embedded", environment=environment)[0] == 0
 

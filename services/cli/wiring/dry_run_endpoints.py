@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _URL = "http://offline.invalid/v1"  # a name without an address, should a request ever leave the process
 _UNSET = (
-    "api_key", "base_url", "fallback_base_url", "model", "prices",
+    "api_key", "base_url", "fallback", "model", "prices",
     "battle_tokens", "battle_money", "day_tokens", "day_money",
 )  # fmt: skip
 

@@ -233,6 +233,7 @@ class _Starter:
             kept_vectors=choices.kept_vectors,
             retrieval=choices.retrieval,
             dry_run=choices.dry_run,
+            replayed=choices.replayed,
             reranking=self.reranking,
             limits=self.limits,
         )

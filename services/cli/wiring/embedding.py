@@ -87,7 +87,7 @@ async def open_model(
             runtime_of(pipeline.embedding_model)
         except NotInstalled as error:
             raise NotPrepared(str(error)) from error
-        model = local_model(pipeline.embedding_model, settings.embedding_threads, settings.embedding_device)
+        model = local_model(pipeline.embedding_model)
         if kept is None:
             yield model
             return

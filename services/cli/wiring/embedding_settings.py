@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.wiring.settings import NO_MODEL
@@ -18,9 +18,6 @@ class EmbeddingSettings(BaseSettings):
             the model in the indexer. User, password and parameters are sent as for chat models.
         embedding_api_key: Key for that endpoint.
         embedding_model: Name of the model to ask for, which an endpoint requires.
-        embedding_threads: Threads of a model in the indexer; by default one per processor that it may use.
-        embedding_device: Device for a model that sentence-transformers computes, as torch names it, such as
-            "cpu" or "cuda:1"; by default a GPU where there is one.
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
@@ -28,8 +25,6 @@ class EmbeddingSettings(BaseSettings):
     embedding_url: str | None = None
     embedding_api_key: SecretStr | None = None
     embedding_model: str | None = None
-    embedding_threads: int | None = Field(None, ge=1)
-    embedding_device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
 
     @model_validator(mode="after")
     def _endpoint_has_a_model(self) -> Self:

@@ -46,6 +46,7 @@ class Configuration:
         embedding: Where the embedding model is, and how it is computed.
         kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
+        replayed: Archive of pages that answers instead of the web; None to fetch them.
     """
 
     pipeline: PipelineSettings
@@ -61,6 +62,7 @@ class Configuration:
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     kept_vectors: Path | None = None
     dry_run: DryRunEndpoints | None = None
+    replayed: Path | None = None
 
     @property
     def battles_at_once(self) -> int:

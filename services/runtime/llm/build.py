@@ -66,7 +66,7 @@ def build_chat_model(
     if settings.offline and http is None:
         raise ValueError("no model is configured, and no offline application was given to answer instead")
     KNOWN.remember(*settings.secrets())
-    fallback = None if batched else settings.fallback()
+    fallback = None if batched else settings.at_fallback()
     limits = limits or Limits()
     prices = settings.price_table()
     return LLMClient(

@@ -30,6 +30,7 @@ class StageModel(BaseModel):
         temperature: Sampling temperature; "none" sends none.
         effort: Effort of a model that reasons.
         timeout_s: Seconds of silence that the endpoint may always have.
+        patience_s: Seconds that a battle waits for a model that is away, before it fails.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -41,6 +42,7 @@ class StageModel(BaseModel):
     temperature: Temperature | None = None
     effort: Effort | None = None
     timeout_s: float | None = Field(None, gt=0)
+    patience_s: float | None = Field(None, ge=0)
 
     @model_validator(mode="before")
     @classmethod
