@@ -135,7 +135,6 @@ async def separate_processes(
             "embedding_model": "none",
             "indexer_address": f"127.0.0.1:{grpc['indexer']}",
             "rater_address": f"127.0.0.1:{grpc['rater']}",
-            "http_port": str(ports[-1]),
             "grace": "5",
         }
         environment = clean_environment(**usual | settings)
@@ -145,7 +144,7 @@ async def separate_processes(
         processes = {
             name: Process(
                 name,
-                ("--grpc-port", str(port), "--metrics-port", "0"),
+                ("--grpc-port", str(port), "--metrics-port", "0", "--http-port", str(ports[-1])),
                 environment | _variables(own(name)),
                 folder / f"{name}.log",
                 begin,

@@ -213,9 +213,8 @@ async def test_a_model_that_stays_away_longer_than_the_patience_fails_battles_wi
 
 async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
     http, metrics = free_ports(2)
-    environment = LIGHT | {"NUGGETSTREAM_METRICS_PORT": str(metrics)}
-    ports = ("--http-port", str(http), "--grpc-port", "0")
-    child = await start(environment, "up", "--data-dir", str(tmp_path), *ports)
+    ports = ("--http-port", str(http), "--grpc-port", "0", "--metrics-port", str(metrics))
+    child = await start(LIGHT, "up", "--data-dir", str(tmp_path), *ports)
     try:
         assert child.stdout is not None
         while b"pages" not in (line := await child.stdout.readline()):
@@ -320,6 +319,6 @@ def test_doctor_checks_what_the_settings_are_for(tmp_path: Path) -> None:
 
 
 def test_doctor_rejects_what_up_rejects() -> None:
-    code, output = run_here("doctor", environment=LIGHT | {"NUGGETSTREAM_HTTP_PORT": "eighty"})
+    code, output = run_here("doctor", environment=LIGHT | {"NUGGETSTREAM_GRACE": "long"})
     assert code == 1
-    assert "NUGGETSTREAM_HTTP_PORT: " in output
+    assert "NUGGETSTREAM_GRACE: " in output

@@ -65,7 +65,9 @@ async def eventually(holds: Callable[[], Awaitable[bool]]) -> None:
 def start_of(service: str, nats_url: str, database: Database, grpc: int, http: int, **more: Any) -> Start:
     return Start(
         service=service,
-        server=ServerSettings(grpc_port=grpc, http_port=http),
+        server=ServerSettings(),
+        grpc_port=grpc,
+        http_port=http,
         platform=PlatformSettings(nats_url=nats_url, database_url=database.url),
         database=database,
         **more,

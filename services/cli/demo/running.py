@@ -28,6 +28,7 @@ from services.cli.wiring.embedded import Choices, Embedded, embedded
 from services.cli.wiring.embedding_settings import EmbeddingSettings
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
+from services.cli.wiring.registry import HTTP_PORT
 from services.cli.wiring.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
@@ -65,7 +66,7 @@ def run_arena(
 
     async def serve(stop: asyncio.Event) -> None:
         async with _site(out, progress, pipeline, llm) as (choices, site):
-            served = replace(choices, http_port=server.http_port if http_port is None else http_port)
+            served = replace(choices, http_port=HTTP_PORT if http_port is None else http_port)
             port = _ARENA_PORT if arena_port is None else arena_port
             async with running_arena(served, read_battles(demo_root(), site), port) as running:
                 progress.stop()

@@ -188,21 +188,15 @@ class ServerSettings(_Settings):
 
     Attributes:
         host: Address to bind to; also that of the metrics, which need no key.
-        http_port: HTTP port of the gateway.
         allowed_hosts: Host names that the gateway answers to beside those of loopback and `host`, separated
             by commas.
-        grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
-        metrics_port: Port of the Prometheus metrics; 0 takes a free one.
         grace: Seconds that work in flight gets after SIGTERM.
         log_format: "console" for people, "json" for machines.
         log_level: Lowest level that is logged.
     """
 
     host: str = "127.0.0.1"
-    http_port: int = 8080
     allowed_hosts: Names = ()
-    grpc_port: int | None = None
-    metrics_port: int = 9464
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
