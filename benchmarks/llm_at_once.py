@@ -20,7 +20,6 @@ from benchmarks.cpu import serving_model
 from benchmarks.llm_variants import LIVE, judge_of
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved
 from services.assigner.stage import Assigner
-from services.cli.wiring.settings import PipelineSettings
 from services.judge.stage import Panel
 from services.nuggetizer.stage import Nuggetizer
 from services.runtime.llm.build import build_chat_model
@@ -69,7 +68,7 @@ async def seconds(events: Sequence[BattleRetrieved], url: str, limits: Sequence[
             Nuggetizer(models[0], **LIVE.nuggetizer),
             Assigner(models[1], **LIVE.assigner),
             judge_of(models[2], LIVE),
-            [asyncio.Semaphore(PipelineSettings().llm_stage_concurrency) for _ in range(3)],
+            [asyncio.Semaphore(settings.concurrency // 2) for _ in range(3)],
         )
         began = time.perf_counter()
         await asyncio.gather(*map(services.evaluate, events))

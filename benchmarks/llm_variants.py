@@ -61,8 +61,8 @@ class Variant:
 
 
 _DEFAULT = PipelineSettings(profile="live")
-_NUGGETS: Mapping[str, Any] = {"characters": _DEFAULT.nugget_characters}
-_JUDGE: Mapping[str, Any] = {"characters": _DEFAULT.judge_characters}
+_NUGGETS: Mapping[str, Any] = {"characters": _DEFAULT.excerpted()}
+_JUDGE: Mapping[str, Any] = {"characters": _DEFAULT.excerpted(2)}
 LIVE = Variant(_NUGGETS, judge=_JUDGE)
 
 VARIANTS = {
@@ -183,12 +183,10 @@ async def run_with(variant: Variant, events: Sequence[BattleRetrieved], url: str
         base_url=url,
         model=OFFLINE_MODEL,
         concurrency=64,
-        batch_quiet_s=1.0,
-        batch_poll_s=0.2,
     )
     if variant.batched:
         with TemporaryDirectory() as folder:
-            batches = Batches(Path(folder), lambda _: None)
+            batches = Batches(Path(folder), lambda _: None, quiet_s=1.0, poll_s=0.2)
             async with batches.running():
                 spend = Entries()
                 model = build_chat_model(settings, spend=spend, http=batches.http(settings), batched=True)

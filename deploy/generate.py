@@ -74,7 +74,7 @@ metadata:
       containers:
         - name: service
           image: nuggetstream-{stage}
-          args: [serve, {stage}]
+          args: [serve, {stage}, --grpc-port, "7100"]
           env:
             - {{name: NUGGETSTREAM_GRACE, value: "{grace}"}}
 {key}          envFrom:

@@ -66,7 +66,7 @@ class FilterOptions(TypedDict, total=False):
         since: Received then or later; a moment has a time zone, a day begins at midnight UTC.
         until: Received before then.
         evaluator: Name of the judge whose verdicts count in the lens of the judge; those of all by default.
-        flagged: Whether battles with a flagged answer count; the installation decides by default.
+        flagged: Whether battles with a flagged answer count; they do by default.
     """
 
     language: str

@@ -64,7 +64,6 @@ class BattleRetrieved:
         evidence: The chunks, best first.
         ranking: How they were ranked: "hybrid" or "bm25", with "+variations" where variations of the query
             were searched for, too, and "+rerank" where a reranker ordered them.
-        left_out: Number of the best chunks that resemble the query less than required.
         variations: The variations of the query.
     """
 
@@ -73,7 +72,6 @@ class BattleRetrieved:
     pages: tuple[Page, ...]
     evidence: tuple[Evidence, ...]
     ranking: str
-    left_out: int = 0
     variations: tuple[str, ...] = ()
 
 

@@ -45,7 +45,7 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
 )
 
 
-def family_of(name: str, own: Mapping[str, str] | None = None) -> str | None:
+def family_of(name: str) -> str | None:
     """The family of a model or system; None where no prefix fits.
 
     A prefix fits where the name, or its part after the last slash, begins with it and no letter follows. The
@@ -53,33 +53,26 @@ def family_of(name: str, own: Mapping[str, str] | None = None) -> str | None:
 
     Args:
         name: Name of a model or of a system that is named after its model.
-        own: Further prefixes with their families, which go before the known ones.
 
     >>> family_of("gpt-5-mini"), family_of("meta-llama/Llama-3.3-70B"), family_of("philosopher")
     ('openai', 'meta', None)
-    >>> family_of("atlas-2", {"atlas": "openai"})
-    'openai'
     """
     whole = name.strip().lower()
     starts = (whole, whole.rpartition("/")[2])
-    for prefixes in (own or {}, PREFIXES):
-        fitting = [prefix for prefix in prefixes if any(_begins(start, prefix.lower()) for start in starts)]
-        if fitting:
-            return prefixes[max(fitting, key=len)]
-    return None
+    fitting = [prefix for prefix in PREFIXES if any(_begins(start, prefix) for start in starts)]
+    return PREFIXES[max(fitting, key=len)] if fitting else None
 
 
-def common_family(models: str, own: Mapping[str, str] | None = None) -> str | None:
+def common_family(models: str) -> str | None:
     """The family of all of several models; None where one has another family, or none that is known.
 
     Args:
         models: Name of a model, or of several separated by commas.
-        own: See `family_of`.
 
     >>> common_family("gpt-5, o3"), common_family("gpt-5, claude-5"), common_family("atlas, gpt-5")
     ('openai', None, None)
     """
-    families = {family_of(name, own) for name in models.split(",")}
+    families = {family_of(name) for name in models.split(",")}
     return families.pop() if len(families) == 1 else None
 
 

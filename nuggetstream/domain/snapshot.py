@@ -21,7 +21,6 @@ class Retrieval:
     """How the evidence of a battle was found; the fields are those of `BattleRetrieved`."""
 
     ranking: str
-    left_out: int
     variations: tuple[str, ...]
 
 
@@ -87,7 +86,7 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
         case events.BattleScraped() | events.BattleIndexed():
             return replace(snapshot, pages=event.pages)
         case events.BattleRetrieved():
-            retrieval = Retrieval(event.ranking, event.left_out, event.variations)
+            retrieval = Retrieval(event.ranking, event.variations)
             return replace(snapshot, pages=event.pages, evidence=event.evidence, retrieval=retrieval)
         case events.BattleNuggetized() if snapshot.assignments is None:
             return replace(snapshot, nugget_list=event.nugget_list)

@@ -254,7 +254,7 @@ class Submitted(View):
     created: bool
     rerun: bool = False
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
-    left_out: Literal["arena", "tag", "language", "share"] | None = None
+    left_out: Literal["arena", "share"] | None = None
     """The setting by which the battle is neither stored nor evaluated; null for one that is."""
 
 

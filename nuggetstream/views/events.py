@@ -77,8 +77,6 @@ class RetrievedEvent(EventView):
     ranking: str
     """`hybrid` or `bm25`, with `+variations` where variations of the query were searched for, too, and
     `+rerank` where a reranker ordered the passages."""
-    left_out: int
-    """Number of the best passages that resemble the query less than required."""
 
 
 class NuggetText(View):

@@ -1,6 +1,6 @@
 """Everything that the routes and the gRPC service read and write, as one value built at start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.offline import any_offline
@@ -68,7 +68,6 @@ class Gateway:
         models: Whether the model answers each stage.
         retries: Stages that try a battle again.
         access: Who may do what; None where everything is allowed but administration, for tests.
-        families: Families of models by prefixes of names, beside those that are known.
     """
 
     battles: Battles
@@ -88,7 +87,6 @@ class Gateway:
     models: ModelStates = field(default_factory=ModelStates)
     retries: StageRetries = field(default_factory=StageRetries)
     access: Access | None = None
-    families: Mapping[str, str] = field(default_factory=dict)
 
     async def view(self, battle_id: str) -> BattleView:
         """Everything known about one battle so far.
@@ -152,7 +150,7 @@ class Gateway:
         Raises:
             Unavailable: the database does not answer.
         """
-        return biases_of(await self.outcomes.judge_counts(arena), self.families)
+        return biases_of(await self.outcomes.judge_counts(arena))
 
     async def is_offline(self, arena: str) -> bool:
         """Whether the offline model labelled nuggets or judged battles of an arena, as counters know it.

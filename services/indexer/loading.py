@@ -2,6 +2,7 @@
 
 import os
 from functools import partial
+from pathlib import Path
 
 from services.indexer.embedder import LocalEmbedder
 from services.indexer.encoder import Encoder
@@ -11,25 +12,29 @@ from services.runtime.embedding import NotInstalled
 from services.runtime.packaged_model import PACKAGED_MODEL, PACKAGED_TOKENS, packaged_files
 
 
-def processors() -> int:
-    """Number of processors that this process may use."""
+def processors(limit: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
+    """Number of processors that this process may use.
+
+    Args:
+        limit: File with the processor time of a container: microseconds, or "max", in so many microseconds.
+    """
     affinity = getattr(os, "sched_getaffinity", None)  # not on every system
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    found = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    quota, period = limit.read_text().split() if limit.is_file() else ("max", "")
+    return found if quota == "max" else max(1, min(found, int(quota) // int(period)))
 
 
-def local_model(model: str, threads: int | None = None, device: str | None = None) -> LocalEmbedder:
+def local_model(model: str, threads: int | None = None) -> LocalEmbedder:
     """A model in this process, to be loaded at first use; see `load`."""
-    return LocalEmbedder(model, partial(load, model, threads, device))
+    return LocalEmbedder(model, partial(load, model, threads))
 
 
-def load(model: str, threads: int | None = None, device: str | None = None) -> Encoder:
+def load(model: str, threads: int | None = None) -> Encoder:
     """Load a model.
 
     Args:
         model: Name or folder of the model.
         threads: Threads that compute; by default one per processor that this process may use.
-        device: Name of the device, as torch has it; by default the one that sentence-transformers prefers.
-            The packaged model is computed on the processor.
 
     Raises:
         NotInstalled: What computes it is not installed.
@@ -38,9 +43,7 @@ def load(model: str, threads: int | None = None, device: str | None = None) -> E
     runtime_of(model)
     threads = threads or processors()
     files = packaged_files() if model == PACKAGED_MODEL else None
-    return (
-        load_torch(model, threads, device) if files is None else load_onnx(*files, PACKAGED_TOKENS, threads)
-    )
+    return load_torch(model, threads) if files is None else load_onnx(*files, PACKAGED_TOKENS, threads)
 
 
 def runtime_of(model: str) -> str:

@@ -24,7 +24,7 @@ from services.runtime.llm.prices import estimate_tokens
 
 _SAMPLE = "The tides are caused by the Moon."  # embedded at the start where no vector is stored
 _SHORTER, _SHORTEST = 0.7, 200  # factor by which a text that is too long is cut, and fewest characters left
-_LIMITS = BatchLimits(texts=32, tokens=8192)
+_LIMITS = BatchLimits(texts=32, tokens=8192)  # TEI accepts 32 texts unless it is told otherwise
 
 Reference = Callable[[], Awaitable[tuple[str, Row] | None]]
 """Returns a text with its stored vector, of shape (dimensions,); None where no vector is stored."""

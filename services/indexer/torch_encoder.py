@@ -46,13 +46,12 @@ class TorchEncoder:
         return np.asarray(rows, dtype=np.float32)
 
 
-def load_torch(name: str, threads: int, device: str | None = None) -> TorchEncoder:
+def load_torch(name: str, threads: int) -> TorchEncoder:
     """Load a model by sentence-transformers, in half precision where it is not computed on a processor.
 
     Args:
         name: Name or folder of the model.
         threads: Threads that compute on a processor.
-        device: Name of the device, as torch has it; by default the one that sentence-transformers prefers.
 
     Raises:
         OSError: There is no such model, or it cannot be downloaded.
@@ -65,5 +64,5 @@ def load_torch(name: str, threads: int, device: str | None = None) -> TorchEncod
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(threads)
-    model = SentenceTransformer(name, device=device)
+    model = SentenceTransformer(name)
     return TorchEncoder(model if model.device.type == "cpu" else model.half())

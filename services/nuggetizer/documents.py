@@ -10,7 +10,6 @@ from nuggetstream.domain.event import BattleRetrieved
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import Provenance
 from nuggetstream.nuggets.excerpts import excerpts
-from services.nuggetizer.passages import worth_reading
 from services.runtime.llm.blocks import Block
 
 # Evidence of up to so many times the limit is shown whole. Cutting it would save little, and excerpts of
@@ -37,7 +36,6 @@ class Document:
 def documents_of(
     event: BattleRetrieved,
     sources: NuggetSources,
-    passages: int | None = None,
     characters: int | None = None,
 ) -> list[Document]:
     """The documents of a battle in reading order; empty texts are left out.
@@ -48,12 +46,11 @@ def documents_of(
     Args:
         event: The battle and its evidence.
         sources: Which documents are read.
-        passages: Maximum number of chunks, see `passages.worth_reading`; None reads all.
         characters: Maximum number of characters of all chunks, see `excerpts`; up to `WHOLE` times as many
             are read whole. None reads all.
     """
     answers = [] if sources is NuggetSources.CHUNKS else _answers(event)
-    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event, passages, characters)
+    chunks = [] if sources is NuggetSources.ANSWERS else _chunks(event, characters)
     return [document for document in (*answers, *chunks) if document.block.text.strip()]
 
 
@@ -68,13 +65,10 @@ def _answers(event: BattleRetrieved) -> Sequence[Document]:
     ]
 
 
-def _chunks(event: BattleRetrieved, passages: int | None, characters: int | None) -> Sequence[Document]:
+def _chunks(event: BattleRetrieved, characters: int | None) -> Sequence[Document]:
     evidence: Sequence[Evidence] = event.evidence
-    battle = event.battle
-    if passages is not None:
-        evidence = worth_reading(evidence, (battle.searched, battle.a.text, battle.b.text), passages)
     if characters is not None:
-        evidence = excerpts(evidence, battle, characters, whole=WHOLE * characters)
+        evidence = excerpts(evidence, event.battle, characters, whole=WHOLE * characters)
     return [
         Document(
             Block("chunk", f"c{number}", item.text),

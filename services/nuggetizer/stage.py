@@ -46,7 +46,6 @@ class Nuggetizer:
         sources: Which documents are read.
         limit: Maximum number of nuggets in a list.
         window: Number of documents, or of nuggets to label, per call in the paper profile.
-        passages: Maximum number of chunks to read; None reads all.
         characters: Maximum number of characters of the chunks to read; None reads all.
         decisions: Model that decides the importance of the nuggets once the list stands; None keeps the
             importance that the list gave.
@@ -59,7 +58,6 @@ class Nuggetizer:
     sources: NuggetSources = NuggetSources.BOTH
     limit: int = 30
     window: int = 10
-    passages: int | None = None
     characters: int | None = None
     decisions: DecisionModel | None = None
     bank: NuggetBank | None = None
@@ -67,7 +65,7 @@ class Nuggetizer:
 
     async def __call__(self, event: BattleRetrieved) -> list[Event]:
         """Read the documents of one battle and list the facts a good answer needs."""
-        documents = await asyncio.to_thread(documents_of, event, self.sources, self.passages, self.characters)
+        documents = await asyncio.to_thread(documents_of, event, self.sources, self.characters)
         if not documents:
             raise Permanent(Reason.NO_EVIDENCE, f"there is nothing to read ({self.sources.value})")
         if self.bank is None or self.profile is Profile.PAPER:
@@ -75,9 +73,7 @@ class Nuggetizer:
         else:
             version, created = await self.bank.list_for(self._making(event, documents))
         key = derived_id(event.key, StageName.NUGGETIZER, self.profile, self.sources, self.limit, self.window)
-        key = derived_id(
-            key, self.passages, self.characters, self.model.name, created.prompt_version, *self._deciding
-        )
+        key = derived_id(key, None, self.characters, self.model.name, created.prompt_version, *self._deciding)
         if version is not None:
             key = derived_id(key, version.bank, version.version)
         listed = self._nugget_list(key, created, version)
@@ -122,7 +118,7 @@ class Nuggetizer:
             return (await decided(drafts, self.decisions, event.battle))[0]
 
         read = {document.provenance.document for document in documents}
-        settings = (self.profile, self.sources, self.limit, self.passages, self.characters)
+        settings = (self.profile, self.sources, self.limit, None, self.characters)
         return Making(
             event=event,
             bank=bank_of(event, *settings, self.model.name, VERSION, self.prompts, *self._deciding),

@@ -66,7 +66,6 @@ class Boards:
         battles: Table of battles, for the number received.
         policy: Tie policy unless a caller names another one.
         resamples: Resamples of the bootstrap unless a caller names another number.
-        flagged: Whether flagged battles count unless a caller says otherwise.
         memory: Results computed before.
         weights: Weights of resamples drawn before; a new outcome changes few of them.
     """
@@ -75,7 +74,6 @@ class Boards:
     battles: Battles
     policy: TiePolicy = TiePolicy.HALF
     resamples: int = 1000
-    flagged: Flagged = Flagged.INCLUDE
     memory: Memory = field(default_factory=Memory)
     weights: WeightMemory = field(default_factory=partial(WeightMemory, _WEIGHTS_KEPT))
     _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
@@ -91,7 +89,7 @@ class Boards:
         Raises:
             InvalidQuestion: The anchor is not ranked on a board that ranks others.
         """
-        slice_, options = query.selection(self.flagged), self._options(query)
+        slice_, options = query.selection(), self._options(query)
         boards = await self.get(query.arena, query.lenses or INDEPENDENT, options, slice_)
         return Leaderboard(boards, datetime.now(UTC))
 
@@ -128,7 +126,7 @@ class Boards:
 
     async def pairs(self, query: PairsQuery) -> PairsView:
         """Every pair of systems on one board."""
-        slice_, options = query.selection(self.flagged), self._options(query)
+        slice_, options = query.selection(), self._options(query)
         counted = await self._counts(query.arena, query.lens, slice_)
         ratings = await self._rated(counted, options)
         pairs = await self.memory.get(("pairs", counted.key, options), partial(pairings, ratings))
@@ -137,7 +135,7 @@ class Boards:
 
     async def advice(self, query: AdviceQuery) -> AdviceView:
         """What to ask next; with sandwich intervals, which need no resamples."""
-        slice_ = query.selection(self.flagged)
+        slice_ = query.selection()
         own = TiePolicy.HALF if self.policy.models_ties else self.policy
         level = query.level or Options().level
         policy = TiePolicy(query.ties or own)
@@ -157,7 +155,7 @@ class Boards:
         Raises:
             InvalidQuestion: There are too many periods.
         """
-        slice_ = query.selection(self.flagged)
+        slice_ = query.selection()
         arena, lens, every, cumulative = query.arena, query.lens, query.every, query.cumulative
         options = replace(self._options(query), anchor=None)  # it may be missing from a period
         stamp = await self.outcomes.stamp(arena, lens, slice_)
@@ -186,7 +184,7 @@ class Boards:
         Raises:
             InvalidQuestion: The anchor is not ranked.
         """
-        arena, slice_ = query.arena, query.selection(self.flagged)
+        arena, slice_ = query.arena, query.selection()
         level = query.level or Options().level
         options = Options(intervals=Intervals.SANDWICH, level=level, anchor=query.anchor)
         joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, query.automatic, slice_))
@@ -206,7 +204,7 @@ class Boards:
 
     async def agreement(self, query: AgreementQuery) -> AgreementView:
         """How far each two lenses agree, and each two judges unless the slice is of one."""
-        arena, slice_, policy = query.arena, query.selection(self.flagged), query.ties or self.policy
+        arena, slice_, policy = query.arena, query.selection(), query.ties or self.policy
         return AgreementView(
             arena=arena,
             pairs=await self._agreements(arena, replace(self.options, policy=policy), slice_),

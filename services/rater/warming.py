@@ -9,12 +9,11 @@ first reader after a start waits no longer than others.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import structlog
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.slice import EVERYTHING
 from services.rater.boards import Boards
 from services.runtime.errors import StageError
 from services.runtime.polling import pause
@@ -49,9 +48,8 @@ class Warming:
     async def compute(self, stop: asyncio.Event) -> None:
         """The boards of the arenas with the most battles, until half of the memory for weights is used."""
         received = await self.boards.battles.arenas()
-        slice_ = replace(EVERYTHING, flagged=self.boards.flagged)
         for arena in sorted(received, key=lambda name: -received[name])[:_ARENAS]:
             for lens in self.lenses:
                 if stop.is_set() or 2 * self.boards.weights.used > self.boards.weights.limit:
                     return
-                await self.boards.get(arena, [lens], slice_=slice_)
+                await self.boards.get(arena, [lens])

@@ -43,6 +43,9 @@ log = structlog.get_logger(__name__)
 _INTERVAL = 15.0  # seconds between passes
 _PAGE = 500  # inputs per pass
 _PUBLISHED_WITHIN = timedelta(minutes=1)  # longer than publishing takes after work is noted
+# Work that is not done is examined after so long. The broker recognises duplicates for ten minutes, and would
+# drop what is published again before.
+_QUIET = timedelta(minutes=15)
 _LAST_ATTEMPT = 3
 _SETTLED = timedelta(minutes=2)  # after the creation of a stream; what the lost one had is recorded then
 _LATE = timedelta(minutes=1)  # what the lost stream delivered last is recorded within
@@ -60,8 +63,6 @@ class Reconciler:
         oldest_waiting: Reads the age of what waits in ARENA.
         created: Reads when ARENA was created; None while there is none.
         evaluators: Names of the declared evaluators.
-        quiet_after: Seconds after which work that is not done is examined. It must be longer than the broker
-            recognises duplicates (ten minutes), which would drop what is republished.
     """
 
     work: PendingWork
@@ -70,7 +71,6 @@ class Reconciler:
     oldest_waiting: ArenaTime
     created: ArenaTime
     evaluators: Collection[str] = ()
-    quiet_after: float = 900.0
 
     async def run(self, stop: asyncio.Event) -> None:
         """Make a pass every 15 seconds until `stop` is set."""
@@ -87,7 +87,7 @@ class Reconciler:
             Unavailable: The database or the broker does not answer.
             nats.errors.Error: The broker does not answer.
         """
-        before = now - timedelta(seconds=self.quiet_after)
+        before = now - _QUIET
         if (oldest := await self.oldest_waiting()) is not None:
             # Work is noted before its message is published, which may be among those that wait.
             before = min(before, oldest - _PUBLISHED_WITHIN)
@@ -156,8 +156,6 @@ def reconciler(
     bus: Bus,
     database: Database,
     blobs: BlobStore,
-    *,
-    quiet_after: float,
     evaluators: Collection[str] = (),
 ) -> Reconciler:
     """The reconciler of a platform."""
@@ -169,7 +167,6 @@ def reconciler(
         oldest_waiting=oldest_in_arena(bus),
         created=created_of_arena(bus),
         evaluators=evaluators,
-        quiet_after=quiet_after,
     )
 
 

@@ -40,6 +40,7 @@ from services.store.utc_datetime import UtcDateTime
 log = structlog.get_logger(__name__)
 
 _LAYOUT = "4"  # part of the names of tables, because another layout needs other tables
+_EXACT = 20_000  # rows up to which a vector is compared with all others
 _LARGE = 200_000  # rows above which a search in the graph considers more candidates
 _SEARCHING, _SEARCHING_IN_LARGE = 200, 400  # candidates of a search in the graph at least (ef_search)
 _MOST_SEARCHING = 1000  # that pgvector takes
@@ -59,7 +60,7 @@ class PgVectorIndex:
             dimensions than pgvector puts into a graph are always compared.
     """
 
-    def __init__(self, database: Database, model: str | None, exact_chunks: int) -> None:
+    def __init__(self, database: Database, model: str | None, exact_chunks: int = _EXACT) -> None:
         self._database, self._model, self._exact = database, model, exact_chunks
         name = f"{_LAYOUT} {model or 'words'}"
         self.table = f"search_{sha256(name.encode()).hexdigest()[:16]}"

@@ -48,14 +48,14 @@ class Reranking:
 
     Attributes:
         reranker: The model.
-        candidates: Number of chunks that a search finds for it.
         timeout_s: Seconds after which the order of the search is taken; loading the model does not count.
+        candidates: Number of chunks that a search finds for it.
         clock: Returns the seconds since some point in time.
     """
 
     reranker: Reranker
-    candidates: int
     timeout_s: float
+    candidates: int = 100
     clock: Callable[[], float] = time.monotonic
     _paused_until: float = field(default=0.0, init=False)
 

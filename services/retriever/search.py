@@ -9,7 +9,7 @@ from typing import Self
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.evidence import Evidence
 from services.retriever.corpus import ChunkVectors, Corpus
-from services.retriever.index import Hit, Query, rank_few
+from services.retriever.index import Hit, rank_few
 from services.retriever.port import ALL, Filter, VectorIndex
 from services.retriever.reranking import Reranking
 from services.runtime.embedding import Embedder
@@ -37,12 +37,10 @@ class Found:
     Attributes:
         evidence: The chunks, best first.
         ranking: How they were ranked; see `BattleRetrieved`.
-        left_out: Number of the best chunks that resemble the query less than required.
     """
 
     evidence: tuple[Evidence, ...]
     ranking: str
-    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +50,12 @@ class Searcher:
     Attributes:
         sources: Table of the pages of each battle.
         corpus: All chunks, and the vectors of chunks and queries.
-        min_similarity: Smallest cosine similarity to the query at which a chunk is returned; None for all
-            chunks, and without effect where there is no embedding model.
         reranking: Orders the chunks that were found; None for the order of the search.
         shared: Arenas whose chunks searches of the corpus find in every arena.
     """
 
     sources: Sources
     corpus: Corpus
-    min_similarity: float | None = None
     reranking: Reranking | None = None
     shared: frozenset[str] = frozenset()
 
@@ -70,7 +65,6 @@ class Searcher:
         database: Database,
         embedder: Embedder | None,
         index: VectorIndex,
-        min_similarity: float | None = None,
         reranking: Reranking | None = None,
         *,
         storing: Embedder | None = None,
@@ -82,14 +76,13 @@ class Searcher:
             database: The database.
             embedder: Embedding model; None in a light installation, which ranks by BM25 alone.
             index: Index over all chunks.
-            min_similarity: As above.
             reranking: As above.
             storing: Computes the vectors of chunks that lack them, and stores them.
             shared: As above.
         """
         vectors = ChunkVectors(Chunks(database), embedder, storing)
         corpus = Corpus(index=index, changes=ChunkChanges(database), vectors=vectors)
-        return cls(Sources(database), corpus, min_similarity, reranking, shared)
+        return cls(Sources(database), corpus, reranking, shared)
 
     @property
     def vectors(self) -> ChunkVectors:
@@ -161,21 +154,10 @@ class Searcher:
                 return Found((), self.ranking)
             asked, vectors = await self.vectors.of_queries(queries), await self.vectors.of(chunks)
             hits = await asyncio.to_thread(rank_few, asked, chunks, vectors, pool)
-        relevant = await self._relevant(asked[0], hits)
-        best, words = await self._reranked(queries[0], relevant)
+        best, words = await self._reranked(queries[0], hits)
         ranking = "+".join([self.ranking, *(["variations"] if len(queries) > 1 else []), *words])
         evidence = await self._with_sources(best[:limit], named, arenas)
-        return Found(tuple(evidence), ranking, len(hits) - len(relevant))
-
-    async def _relevant(self, query: Query, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Those at least as similar to the query as required."""
-        if self.min_similarity is None or query.vector is None:
-            return hits
-        vectors = await self.vectors.of([chunk for chunk, _ in hits])
-        if vectors is None:
-            return hits
-        similar = vectors @ query.vector >= self.min_similarity
-        return [hit for hit, keep in zip(hits, similar, strict=True) if keep]
+        return Found(tuple(evidence), ranking)
 
     async def _reranked(self, query: str, hits: Sequence[Hit]) -> tuple[Sequence[Hit], Sequence[str]]:
         """Hits in the order of the reranker, and what that adds to the name of the ranking."""

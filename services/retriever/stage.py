@@ -53,7 +53,6 @@ class Retriever:
                 pages=event.pages,
                 evidence=tuple(evidence),
                 ranking=found.ranking,
-                left_out=found.left_out,
                 variations=variations,
             )
         ]
@@ -64,12 +63,11 @@ class Retriever:
     def _settings(self) -> list[object]:
         """What else the evidence depends on."""
         searcher, variations = self.searcher, self.variations
-        minimum, reranking = searcher.min_similarity, searcher.reranking
+        reranking = searcher.reranking
         shared = sorted(searcher.shared) if self.scope is Scope.CORPUS else []
         return [
             searcher.ranking,
             *(["shared", *shared] if shared else []),
-            *([] if minimum is None else [minimum]),
             *([] if reranking is None else ["rerank", reranking.reranker.model, reranking.candidates]),
             *([] if variations is None else ["variations", variations.model.name, variations.count]),
         ]

@@ -116,8 +116,7 @@ class SliceQuery(QueryParameters):
     evaluator: Text | None = None
     """Only verdicts of the judge with this name, in the lenses judge, guided and member."""
     flagged: Flagged | None = None
-    """Whether battles with a flagged answer count: include, exclude or only. When absent, the setting
-    `NUGGETSTREAM_FLAGGED_BATTLES` decides."""
+    """Whether battles with a flagged answer count: include (the default), exclude or only."""
 
     @property
     def tags(self) -> Sequence[str]:
@@ -130,15 +129,15 @@ class SliceQuery(QueryParameters):
             raise ValueError("until: is not after since")
         return self
 
-    def selection(self, flagged: Flagged = Flagged.INCLUDE) -> Slice:
-        """The filter of battles; `flagged` holds where the query does not say whether flagged ones count."""
+    def selection(self) -> Slice:
+        """The filter of battles."""
         return Slice(
             language=self.language or None,
             tags=tuple(self.tags),
             since=self.since,
             until=self.until,
             evaluator=self.evaluator or None,
-            flagged=self.flagged or flagged,
+            flagged=self.flagged or Flagged.INCLUDE,
         )
 
 
@@ -151,9 +150,9 @@ class _RatingQuery(SliceQuery):
         """The part of the query that the message has as its slice."""
         return self
 
-    def selection(self, flagged: Flagged = Flagged.INCLUDE) -> Slice:
+    def selection(self) -> Slice:
         """The filter of battles, and whether outcomes count by their probabilities."""
-        return replace(super().selection(flagged), expected=self.expected)
+        return replace(super().selection(), expected=self.expected)
 
 
 class _Rated(_RatingQuery):

@@ -37,7 +37,7 @@ BOARD = "document.querySelector('[aria-labelledby=lens-human] .about strong').te
 async def test_a_battle_is_watched_explained_and_voted_on(browser: Chrome, tmp_path: Path) -> None:
     options = tmp_path / "evaluators.toml"
     options.write_text("[citation_support]\nuncited = true\n", encoding="utf-8")
-    pipeline = PipelineSettings(embedding_model="none", resamples=100, evaluator_options=options)
+    pipeline = PipelineSettings(embedding_model="none", evaluator_options=options)
     choices = Choices(
         folder=tmp_path,
         pipeline=pipeline,

@@ -157,13 +157,12 @@ def _processes(
             embedding_model="none",
             indexer_address=address("indexer"),
             rater_address=address("rater"),
-            http_port=str(http),
             llm_api_key="sk-test",
             llm_base_url=f"{model}/{name}/v1",
             llm_model="m",
             grace="5",
         )
-        arguments = ("--grpc-port", str(grpc[name]), "--metrics-port", "0")
+        arguments = ("--grpc-port", str(grpc[name]), "--metrics-port", "0", "--http-port", str(http))
         processes[name] = Process(service, arguments, environment, folder / f"{name}.log")
     return f"http://127.0.0.1:{http}", processes
 

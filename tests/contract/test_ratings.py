@@ -132,7 +132,7 @@ def test_every_parameter_of_a_query_arrives(kind: type[Any], message: type[Any])
     assert query_of(message(arena="x"), kind) == least
 
 
-def test_who_says_nothing_of_flagged_battles_leaves_it_to_the_rater() -> None:
+def test_who_says_nothing_of_flagged_battles_includes_them() -> None:
     query = query_of(ratings_pb2.GetPairsRequest(arena="x", lens=ratings_pb2.LENS_JUDGE), PairsQuery)
     assert (query.lens, query.flagged) == (Lens.JUDGE, None)
-    assert query.selection(Flagged.EXCLUDE).flagged is Flagged.EXCLUDE
+    assert query.selection().flagged is Flagged.INCLUDE

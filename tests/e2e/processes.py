@@ -18,8 +18,9 @@ from services.cli.wiring.registry import SERVICES
 from services.runtime.nats_server import NatsServer
 from tests.brokers import ServerWithUsers
 from tests.e2e.ports import free_ports
-from tests.forked import Forked, forked
+from tests.forked import COMMAND, Forked, forked
 
+IMPATIENT = str(Path(__file__).with_name("impatient.py"))
 _READY = b"serving"
 _OURS = ("NUGGETSTREAM_", "OPENAI_")
 
@@ -81,7 +82,9 @@ class Platform:
 
 
 async def run_command(environment: Mapping[str, str], *arguments: str) -> tuple[int, str]:
-    child = await forked(*arguments, environment=environment, stdout=PIPE, stderr=STDOUT)
+    """Exit code and output of a command; one that waits for batches looks at them often."""
+    module = IMPATIENT if "--batch" in arguments else COMMAND
+    child = await forked(*arguments, environment=environment, stdout=PIPE, stderr=STDOUT, module=module)
     output, _ = await child.communicate()
     return child.returncode or 0, output.decode()
 
@@ -132,7 +135,6 @@ async def separate_processes(
             "embedding_model": "none",
             "indexer_address": f"127.0.0.1:{grpc['indexer']}",
             "rater_address": f"127.0.0.1:{grpc['rater']}",
-            "http_port": str(ports[-1]),
             "grace": "5",
         }
         environment = clean_environment(**usual | settings)
@@ -142,7 +144,7 @@ async def separate_processes(
         processes = {
             name: Process(
                 name,
-                ("--grpc-port", str(port), "--metrics-port", "0"),
+                ("--grpc-port", str(port), "--metrics-port", "0", "--http-port", str(ports[-1])),
                 environment | _variables(own(name)),
                 folder / f"{name}.log",
                 begin,

@@ -20,7 +20,7 @@ from services.offline.faults import Faults
 from services.offline.requests import ChatRequest
 from services.offline.serve import running
 from tests.e2e.battles import battle
-from tests.e2e.processes import clean_environment, run_command
+from tests.e2e.processes import IMPATIENT, clean_environment, run_command
 from tests.forked import Forked, forked
 
 BATTLES = 6
@@ -78,7 +78,7 @@ class Study:
         return list((self.folder / "out" / "state" / "batches").glob("*.json"))
 
     async def begin(self) -> Forked:
-        return await forked(*self.arguments, environment=self.environment)
+        return await forked(*self.arguments, environment=self.environment, module=IMPATIENT)
 
 
 @asynccontextmanager
@@ -93,8 +93,6 @@ async def study(folder: Path, provider: Provider, **settings: str) -> AsyncItera
             llm_base_url=url,
             llm_model="m",
             llm_prices=str(folder / "prices.toml"),
-            llm_batch_quiet_s="0.5",
-            llm_batch_poll_s="0.1",
             **settings,
         )
         yield Study(folder, environment)

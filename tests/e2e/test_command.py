@@ -196,7 +196,7 @@ async def test_a_model_that_stays_away_longer_than_the_patience_fails_battles_wi
     environment = LIGHT | {
         "NUGGETSTREAM_LLM_BASE_URL": f"http://127.0.0.1:{port}/v1",
         "NUGGETSTREAM_LLM_MODEL": "nobody",
-        "NUGGETSTREAM_LLM_PATIENCE_S": "1",
+        "NUGGETSTREAM_LLM_STAGES": '{"*": {"patience_s": 1}}',
     }
     file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
     code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
@@ -213,9 +213,8 @@ async def test_a_model_that_stays_away_longer_than_the_patience_fails_battles_wi
 
 async def test_up_serves_and_leaves_no_child_behind(tmp_path: Path) -> None:
     http, metrics = free_ports(2)
-    environment = LIGHT | {"NUGGETSTREAM_METRICS_PORT": str(metrics)}
-    ports = ("--http-port", str(http), "--grpc-port", "0")
-    child = await start(environment, "up", "--data-dir", str(tmp_path), *ports)
+    ports = ("--http-port", str(http), "--grpc-port", "0", "--metrics-port", str(metrics))
+    child = await start(LIGHT, "up", "--data-dir", str(tmp_path), *ports)
     try:
         assert child.stdout is not None
         while b"pages" not in (line := await child.stdout.readline()):
@@ -270,7 +269,7 @@ def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, value: str, prob
 
 async def test_a_battle_is_scored_call_by_call_in_the_paper_profile(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "battles.jsonl", [battle(1)])
-    environment = LIGHT | {"NUGGETSTREAM_PROFILE": "paper", "NUGGETSTREAM_WINDOW": "2"}
+    environment = LIGHT | {"NUGGETSTREAM_PROFILE": "paper"}
     code, output = await run_command(environment, "eval", str(file), "--out", str(tmp_path / "out"))
     assert code == 0, output
     (result,) = read_lines(tmp_path / "out" / "results.jsonl")
@@ -284,7 +283,8 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None
     environment["NUGGETSTREAM_NATS_URL"] = f"nats://ada:secret@127.0.0.1:{port}"
     environment |= {"NUGGETSTREAM_LLM_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v1"}
     environment |= {"NUGGETSTREAM_LLM_MODEL": "m"}
-    environment |= {"NUGGETSTREAM_LLM_FALLBACK_BASE_URL": f"http://bob:secret@127.0.0.1:{port}/v2"}
+    fallback = {"base_url": f"http://bob:secret@127.0.0.1:{port}/v2"}
+    environment |= {"NUGGETSTREAM_LLM_FALLBACK": json.dumps(fallback)}
     code, output = run_here("doctor", environment=environment)
     assert code == 1
     broker = f"nats://ada:***@127.0.0.1:{port}"
@@ -298,7 +298,7 @@ def test_doctor_names_what_is_missing_and_how_to_mend_it(tmp_path: Path) -> None
     assert run_here("migrate", environment=environment)[0] == 0
     _, output = run_here("doctor", environment=environment)
     assert f"ok   database: {environment['NUGGETSTREAM_DATABASE_URL']}: all tables exist" in output
-    for name in ("BASE_URL", "MODEL", "FALLBACK_BASE_URL"):
+    for name in ("BASE_URL", "MODEL", "FALLBACK"):
         del environment[f"NUGGETSTREAM_LLM_{name}"]
     assert run_here("doctor", "--embedded", environment=environment)[0] == 0
 
@@ -319,6 +319,6 @@ def test_doctor_checks_what_the_settings_are_for(tmp_path: Path) -> None:
 
 
 def test_doctor_rejects_what_up_rejects() -> None:
-    code, output = run_here("doctor", environment=LIGHT | {"NUGGETSTREAM_HTTP_PORT": "eighty"})
+    code, output = run_here("doctor", environment=LIGHT | {"NUGGETSTREAM_GRACE": "long"})
     assert code == 1
-    assert "NUGGETSTREAM_HTTP_PORT: " in output
+    assert "NUGGETSTREAM_GRACE: " in output

@@ -93,15 +93,13 @@ async def test_a_dry_run_calls_no_endpoint_and_estimates_each_at_its_own_price(t
         environment = clean_environment(
             llm_base_url=chat_url,
             llm_model="dear",
-            llm_decision_model="small",
-            nugget_importance="decisions",
+            llm_stages='{"nuggetizer": {"decision_model": "small"}}',
             llm_prices=str(prices),
             embedding_url=embeddings_url,
             embedding_model="words",
             rerank_url=reranker_url,
             rerank_model="cross",
             retrieval_query_variations="2",
-            retrieval_min_similarity="0.99",
             scraper_allowed_hosts=site.partition("//")[2],
             scraper_archive_dir=str(tmp_path / "pages"),
             scraper_per_host_delay="0",
@@ -126,7 +124,6 @@ async def test_a_dry_run_calls_no_endpoint_and_estimates_each_at_its_own_price(t
         expected += price * (tokens_in + 2 * tokens_out) / 1e6 * (name != "together")
     assert f"Cost with dear, words, small, cross: {expected:.2f} USD\n" in output
     assert "cross is priced by its tokens: for a provider that charges per search" in output
-    assert "NUGGETSTREAM_RETRIEVAL_MIN_SIMILARITY was not applied" in output
 
 
 async def test_models_in_the_process_cost_nothing_and_are_neither_loaded_nor_measured(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def evaluated(folder: Path, faults: Faults) -> tuple[dict[str, BattleView]
     async with running(paid) as url:
         port = int(url.rpartition(":")[2].removesuffix("/v1"))
         async with (
-            platform(folder, port, attempts=5, timeout_s=60.0) as platform_,
+            platform(folder, port, calls=5) as platform_,
             AsyncClient(platform_.url) as client,
         ):
             receipts = [await client.submit(battle(number)) for number in range(BATTLES)]

@@ -80,11 +80,9 @@ def endpoint() -> ByModel:
 
 def choices(folder: Path, url: str) -> Choices:
     (folder / "options.toml").write_text(OPTIONS, encoding="utf-8")
-    llm = LLMSettings(api_key=SecretStr("sk-test"), base_url=url, model="m", attempts=1)
+    llm = LLMSettings(api_key=SecretStr("sk-test"), base_url=url, model="m")
     pipeline = PipelineSettings(
         embedding_model="none",
-        retry_seconds=0.01,
-        resamples=100,
         evaluator_options=folder / "options.toml",
     )
     names = ("answer_quality", "language_quality")

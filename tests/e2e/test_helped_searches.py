@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from nuggetstream.client import AsyncClient
 from services.cli.main import main
+from services.cli.wiring import reranking as wiring
 from services.cli.wiring.embedded import Choices, embedded
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.settings import PipelineSettings
@@ -34,10 +35,11 @@ async def test_a_battle_is_evaluated_with_variations_and_a_reranker(
             "RETRIEVAL_QUERY_VARIATIONS": "2",
             "RERANK_URL": url,
             "RERANK_MODEL": "cross",
-            "RERANK_TIMEOUT_S": "5" if answers else "0.1",
         }.items():
             monkeypatch.setenv(f"NUGGETSTREAM_{name}", value)
-        pipeline = PipelineSettings(retry_seconds=0.01, resamples=100, embedding_model="none")
+        if not answers:
+            monkeypatch.setattr(wiring, "_TIMEOUT_S", 0.1)
+        pipeline = PipelineSettings(embedding_model="none")
         choices = Choices(
             folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0
         )
@@ -78,8 +80,8 @@ async def test_a_model_in_the_process_is_loaded_before_the_first_battle(
 ) -> None:
     monkeypatch.setattr(cross_encoder, "_load", _Slow)
     monkeypatch.setenv("NUGGETSTREAM_RERANK_MODEL", "slow")
-    monkeypatch.setenv("NUGGETSTREAM_RERANK_TIMEOUT_S", "0.9")
-    pipeline = PipelineSettings(retry_seconds=0.01, resamples=100, embedding_model="none")
+    monkeypatch.setattr(wiring, "_TIMEOUT_S", 0.9)
+    pipeline = PipelineSettings(embedding_model="none")
     choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as platform, AsyncClient(platform.url) as client:
         assert LOADED["slow"].calls == 0

@@ -46,7 +46,7 @@ def shown_on_a_terminal(view: BattleView) -> str:
 
 
 async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: Path) -> None:
-    pipeline = PipelineSettings(embedding_model="none", resamples=100, nugget_lens="grounded")
+    pipeline = PipelineSettings(embedding_model="none", nugget_lens="grounded")
     choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as running, AsyncClient(running.url, patience=60) as client:
         submitted = await client.submit(BATTLE)

@@ -60,7 +60,7 @@ async def test_a_battle_fails_by_name_when_the_patience_with_the_model_is_over(t
     endpoint = ModelEndpoint(status=401)
     async with (
         endpoint.listening(port),
-        platform(tmp_path, port, patience_s=0.5) as running,
+        platform(tmp_path, port, stages={"*": {"patience_s": 0.5}}) as running,
         AsyncClient(running.url) as client,
     ):
         receipt = await client.submit(battle(1))

@@ -144,8 +144,8 @@ async def test_every_panel_and_alert_has_data_and_a_dead_stage_is_named(
         "llm_api_key": "sk-test",
         "llm_base_url": f"http://127.0.0.1:{port}/v1",
         "llm_model": "m",
-        "llm_fallback_base_url": f"http://localhost:{port}/v1",  # one alert is about a fallback
-        "llm_fallback_api_key": "sk-fallback",
+        # one alert is about a fallback
+        "llm_fallback": json.dumps({"base_url": f"http://localhost:{port}/v1", "api_key": "sk-fallback"}),
         "llm_prices": str(tmp_path / "prices.toml"),
         "llm_day_money": "1000000",
         "canary_seconds": "3600",  # one alert is about canary battles

@@ -36,7 +36,7 @@ async def waiting(bus: Bus, stage: str) -> int:
 
 async def reconciled_after_days(running: Embedded) -> int:
     blobs = Blobs(running.database)
-    reconciling = reconciler(running.bus, running.database, blobs, quiet_after=900.0)
+    reconciling = reconciler(running.bus, running.database, blobs)
     return await reconciling.reconcile(datetime.now(UTC) + timedelta(days=2))
 
 

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 
 from nuggetstream.client import AsyncClient
+from services.cli.wiring import embedding
 from services.cli.wiring.embedded import Choices, embedded
 from services.cli.wiring.embedding import open_model, require_model
 from services.cli.wiring.embedding_settings import EmbeddingSettings
@@ -42,7 +43,7 @@ async def test_a_platform_embeds_each_text_once_at_an_endpoint_and_books_it(
     async with running(endpoint) as url:
         monkeypatch.setenv("NUGGETSTREAM_EMBEDDING_URL", url)
         monkeypatch.setenv("NUGGETSTREAM_EMBEDDING_MODEL", "words")
-        pipeline = PipelineSettings(retry_seconds=0.01, resamples=100)
+        pipeline = PipelineSettings()
         choices = Choices(
             folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0
         )
@@ -63,7 +64,10 @@ async def test_a_platform_embeds_each_text_once_at_an_endpoint_and_books_it(
     assert spent.input_tokens > 0
 
 
-async def test_an_indexer_is_ready_once_its_model_answers(endpoint: Server, record: Database) -> None:
+async def test_an_indexer_is_ready_once_its_model_answers(
+    endpoint: Server, record: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "_ATTEMPTS", 1)
     endpoint.instead = lambda _: error(503)
     told: list[str] = []
     heard = asyncio.Event()
@@ -74,7 +78,7 @@ async def test_an_indexer_is_ready_once_its_model_answers(endpoint: Server, reco
 
     async with running(endpoint) as url:
         settings = EmbeddingSettings(
-            embedding_url=url, embedding_api_key=SecretStr(KEY), embedding_model="words", embedding_attempts=1
+            embedding_url=url, embedding_api_key=SecretStr(KEY), embedding_model="words"
         )
         pipeline = PipelineSettings(embedding_model="words")
         async with open_model(settings, pipeline, LLMSettings(), record) as model:

@@ -142,7 +142,7 @@ async def test_a_platform_goes_on_from_a_backup(
         async with platform(data, port) as running, AsyncClient(running.url) as client:
             assert (await client.battle("battle-003")).state == "running"
             blobs = Blobs(running.database)
-            reconciling = reconciler(running.bus, running.database, blobs, quiet_after=900.0)
+            reconciling = reconciler(running.bus, running.database, blobs)
             assert (
                 await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 2
             )  # nuggetizer and judge

@@ -264,7 +264,7 @@ async def test_whole_passages_are_graded_in_four_styles(tmp_path: Path) -> None:
 
 
 async def test_the_model_that_stays_away_is_the_reason_and_a_later_run_grades(tmp_path: Path) -> None:
-    study = Study(tmp_path, "http://127.0.0.1:9/v1", llm_attempts="1", llm_patience_s="0")
+    study = Study(tmp_path, "http://127.0.0.1:9/v1", llm_stages='{"*": {"patience_s": 0}}')
     code, output = await run_command(study.environment, *study.arguments())
     assert code == 1, output
     assert "waiting for the model: " in output
@@ -297,7 +297,7 @@ async def test_a_stopped_run_keeps_what_it_paid_for(tmp_path: Path, number: sign
 async def test_all_passages_wait_for_one_batch(tmp_path: Path) -> None:
     model = Model()
     async with running(model) as url:
-        study = Study(tmp_path, url, llm_batch_quiet_s="0.2", llm_batch_poll_s="0.1")
+        study = Study(tmp_path, url)
         await study.grade("--batch")
         assert model.paths["POST /v1/batches"] == 1
         assert model.paths["POST /v1/chat/completions"] == 0

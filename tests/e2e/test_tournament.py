@@ -191,7 +191,6 @@ async def test_answers_and_battles_wait_for_batches_at_half_the_price(tmp_path: 
     model = Model()
     async with running(model) as url:
         study = Study(tmp_path, url)
-        study.environment |= {"NUGGETSTREAM_LLM_BATCH_QUIET_S": "0.3", "NUGGETSTREAM_LLM_BATCH_POLL_S": "0.1"}
         output = await study.play("--batch")
         asked = model.tasks()
         assert "scored 4 of 4 battles received" in await study.play("--batch")

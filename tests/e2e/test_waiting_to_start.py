@@ -62,12 +62,15 @@ async def eventually(holds: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.1)
 
 
-def start_of(service: str, nats_url: str, database: Database, grpc: int, http: int, **server: Any) -> Start:
+def start_of(service: str, nats_url: str, database: Database, grpc: int, http: int, **more: Any) -> Start:
     return Start(
         service=service,
-        server=ServerSettings(grpc_port=grpc, http_port=http, **server),
+        server=ServerSettings(),
+        grpc_port=grpc,
+        http_port=http,
         platform=PlatformSettings(nats_url=nats_url, database_url=database.url),
         database=database,
+        **more,
     )
 
 
@@ -119,7 +122,7 @@ async def says(address: str, status: int) -> bool:
 async def test_a_service_waits_no_longer_than_its_patience_for_streams(
     broker: Broker, record: Database
 ) -> None:
-    start = start_of("recorder", broker.url, record, 0, 0, start_patience_s=5.0)
+    start = start_of("recorder", broker.url, record, 0, 0, patience_s=5.0)
     with pytest.raises(NotPreparedYet, match="are missing: run `nuggetstream bootstrap`"):
         async with start.when_prepared(asyncio.Event()):
             pass

@@ -34,14 +34,13 @@ async def gateway(folder: Path, target: Receiver) -> AsyncIterator[tuple[Process
         environment = clean_environment(
             nats_url=server.url,
             database_url=f"sqlite+aiosqlite:///{folder / 'record.db'}",
-            http_port=str(port),
             grace="5",
             webhook_allowed_hosts=target.host,
         )
         for command in ("migrate", "bootstrap"):
             code, output = await run_command(environment, command)
             assert code == 0, output
-        arguments = ("--grpc-port", "0", "--metrics-port", "0")
+        arguments = ("--grpc-port", "0", "--metrics-port", "0", "--http-port", str(port))
         process = Process("gateway", arguments, environment, folder / "gateway.log")
         database = Database(environment["NUGGETSTREAM_DATABASE_URL"])
         stack.push_async_callback(database.close)

@@ -1,5 +1,6 @@
 """Services whose alerts a Prometheus watches, each set up so that its fault can be made."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -79,15 +80,18 @@ async def watched(folder: Path) -> AsyncIterator[Watched]:
             await stack.enter_async_context(receiver(statuses(status))) for status in (500, 422, 410)
         ]
         own = {
-            "nuggetizer": {"llm_base_url": only, "llm_stage_concurrency": "1"},
+            "nuggetizer": {"llm_base_url": only, "llm_concurrency": "2"},
             "assigner": {"llm_day_money": "0.000001"},  # its first call would cost more
-            "judge": {"llm_base_url": first, "llm_fallback_base_url": shared, "canary_seconds": "3600"},
+            "judge": {
+                "llm_base_url": first,
+                "llm_fallback": json.dumps({"base_url": shared}),
+                "canary_seconds": "3600",
+            },
             "recorder": {"database_max_bytes": str(DATABASE_BYTES)},
         }
         settings = {
             "database_url": url,
             "llm_api_key": "sk-test",
-            "llm_attempts": "1",
             "llm_base_url": shared,
             "llm_model": "m",
             "llm_prices": str(folder / "prices.toml"),

@@ -15,17 +15,18 @@ from services.cli.wiring.embedded import Choices, Embedded, embedded
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.settings import PipelineSettings
 from services.runtime.llm.settings import LLMSettings
+from tests.attempts import attempts
 
 
 @asynccontextmanager
-async def platform(folder: Path, port: int, **llm: Any) -> AsyncIterator[Embedded]:
+async def platform(folder: Path, port: int, *, calls: int = 1, **llm: Any) -> AsyncIterator[Embedded]:
     endpoint = {"api_key": SecretStr("sk-test"), "base_url": f"http://127.0.0.1:{port}/v1", "model": "m"}
-    settings = LLMSettings(**{**endpoint, "attempts": 1, **llm})
-    pipeline = PipelineSettings(embedding_model="none", retry_seconds=0.01, resamples=100)
-    async with embedded(
-        Choices(folder=folder, pipeline=pipeline, fetch=FetchSettings(), llm=settings, grace=2.0)
-    ) as running:
-        yield running
+    settings = LLMSettings(**{**endpoint, **llm})
+    pipeline = PipelineSettings(embedding_model="none")
+    choices = Choices(folder=folder, pipeline=pipeline, fetch=FetchSettings(), llm=settings, grace=2.0)
+    with attempts(calls):
+        async with embedded(choices) as running:
+            yield running
 
 
 def metric(name: str, **labels: str) -> float:

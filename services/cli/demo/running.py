@@ -28,13 +28,13 @@ from services.cli.wiring.embedded import Choices, Embedded, embedded
 from services.cli.wiring.embedding_settings import EmbeddingSettings
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.process import STOPPED, read_settings, run, server_settings
+from services.cli.wiring.registry import HTTP_PORT
 from services.cli.wiring.settings import PipelineSettings, embedded_pipeline, ranking_of
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
 from services.wire.evaluators import EVALUATORS
 
 # Network time of one page. One page of the demo never answers; on a busy machine large pages take a while.
-_PAGE_SECONDS = 8.0
 _ARENA_PORT = 8090
 
 
@@ -66,7 +66,7 @@ def run_arena(
 
     async def serve(stop: asyncio.Event) -> None:
         async with _site(out, progress, pipeline, llm) as (choices, site):
-            served = replace(choices, http_port=server.http_port if http_port is None else http_port)
+            served = replace(choices, http_port=HTTP_PORT if http_port is None else http_port)
             port = _ARENA_PORT if arena_port is None else arena_port
             async with running_arena(served, read_battles(demo_root(), site), port) as running:
                 progress.stop()
@@ -91,7 +91,6 @@ async def _site(
         fetch = FetchSettings(
             scraper_allowed_hosts=(urlsplit(site).netloc,),
             scraper_per_host_delay=0.0,
-            scraper_total_seconds=_PAGE_SECONDS,
         )
         embedding = read_settings(EmbeddingSettings)
         choices = Choices(

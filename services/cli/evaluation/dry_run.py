@@ -274,8 +274,6 @@ def _notes(choices: Choices, sample: Sequence[Mapping[str, StageCalls]]) -> Iter
             "Passages were ranked by their words, not by the configured models, so a real run may show the "
             "model other passages."
         )
-    if choices.pipeline.has_embedder and choices.retrieval.retrieval_min_similarity is not None:
-        yield "NUGGETSTREAM_RETRIEVAL_MIN_SIMILARITY was not applied; it leaves fewer passages to pay for."
     if embedder is not None:
         yield (
             f"A call of {embedder} for several battles counts once for each. Texts whose vectors are stored "

@@ -27,6 +27,7 @@ from services.runtime.embedding import Embedder
 from services.runtime.llm.accounting import SpendStore
 from services.runtime.llm.client import LLMClient
 from services.runtime.llm.exchange import Names
+from services.runtime.llm.retries import RetryPolicy
 from services.store.content.chunks import Chunks
 from services.store.database import Database
 
@@ -137,7 +138,7 @@ def _http(name: str, agent: Http, given: Given) -> HttpAgent:
     return HttpAgent(
         exchange=exchange,
         model=agent.model,
-        retries=llm.retries(),
+        retries=RetryPolicy(),
         patience_s=llm.patience_s,
         at_once=asyncio.Semaphore(llm.concurrency),
     )

@@ -21,7 +21,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     ):
         shared, profile = shared_labels(parts, model.overrides.key), labels_of_profile(parts)
         assigner = Assigner(model=model, decisions=decisions, shared=shared, models_of=models_of, **profile)
-        stage = build(assigner, parts.blobs, concurrency=parts.pipeline.llm_stage_concurrency)
+        stage = build(assigner, parts.blobs, concurrency=parts.battles_at_once)
         yield Service(
             name="assigner",
             stages=[stage],

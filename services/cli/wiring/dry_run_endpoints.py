@@ -2,22 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from services.cli.wiring.embedding_settings import EmbeddingSettings
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.retrieval import RetrievalSettings
 from services.runtime.llm.prices import OFFLINE_MODEL
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.llm.stage_models import StageModel
+from services.runtime.llm.stage_models import EVERY, StageModel
 
 if TYPE_CHECKING:
     from services.runtime.llm.build import ASGIApp
 
 _URL = "http://offline.invalid/v1"  # a name without an address, should a request ever leave the process
-_PATIENCE_S = 60.0  # nothing in this process is away, so the order of the search need not be taken instead
 _UNSET = (
-    "api_key", "base_url", "fallback_base_url", "model", "temperature", "effort", "prices",
+    "api_key", "base_url", "fallback", "model", "prices",
     "battle_tokens", "battle_money", "day_tokens", "day_money",
 )  # fmt: skip
 
@@ -45,10 +44,12 @@ def dry_run_endpoints(llm: LLMSettings) -> DryRunEndpoints:
 
 def offline_llm(llm: LLMSettings) -> LLMSettings:
     """The offline model in place of all chat models; calls of a model for decisions name it."""
-    update: dict[str, Any] = dict.fromkeys(_UNSET)
-    stages = {name: StageModel(decision_model=_decided_by(llm.for_stage(name))) for name in llm.stages}
-    asked = _decided_by(llm) if llm.decision_model else None
-    return llm.model_copy(update={**update, "decision_model": asked, "stages": stages})
+    stages = {
+        name: StageModel(decision_model=_decided_by(llm.for_stage(name)))
+        for name, own in llm.stages.items()
+        if own.decision_model or name not in (EVERY, "nuggetizer")
+    }
+    return llm.model_copy(update={**dict.fromkeys(_UNSET), "stages": stages})
 
 
 def offline_embedding(embedding: EmbeddingSettings) -> EmbeddingSettings:
@@ -57,11 +58,10 @@ def offline_embedding(embedding: EmbeddingSettings) -> EmbeddingSettings:
 
 
 def offline_retrieval(retrieval: RetrievalSettings) -> RetrievalSettings:
-    """The same for the reranker; without a threshold, whose meaning depends on the embedding model."""
-    update: dict[str, Any] = {"retrieval_min_similarity": None}
-    if retrieval.rerank_model is not None:
-        update |= {"rerank_url": _URL, "rerank_api_key": None, "rerank_timeout_s": _PATIENCE_S}
-    return retrieval.model_copy(update=update)
+    """The same for the reranker."""
+    if retrieval.rerank_model is None:
+        return retrieval
+    return retrieval.model_copy(update={"rerank_url": _URL, "rerank_api_key": None})
 
 
 def unarchived(fetch: FetchSettings) -> FetchSettings:
@@ -71,7 +71,7 @@ def unarchived(fetch: FetchSettings) -> FetchSettings:
 
 def own_models(llm: LLMSettings) -> Mapping[str, str | None]:
     """The chat model of each stage and evaluator that has its own."""
-    return {name: stage.model for name, stage in llm.stages.items()}
+    return {name: stage.model for name, stage in llm.of_stages.items()}
 
 
 def _decided_by(llm: LLMSettings) -> str:

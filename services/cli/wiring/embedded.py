@@ -18,7 +18,7 @@ from services.cli.wiring.prepared import migrated_database
 from services.cli.wiring.registry import CALLED, SERVICES, open_service
 from services.cli.wiring.reranking import open_loaded_reranking
 from services.cli.wiring.settings import PlatformSettings
-from services.cli.wiring.tuning import BATCHED_BATTLES, for_batches, tuned
+from services.cli.wiring.tuning import for_batches, tuned
 from services.runtime.bus import Bus, ConsumerSpec, ensure, has_streams, remove_undeclared
 from services.runtime.disk import Check, DiskProbe
 from services.runtime.lifecycle import started
@@ -61,8 +61,7 @@ class Choices(Configuration):
 
     def in_batches(self, batches: "Batches") -> "Choices":
         """The configuration with model calls in batches: many battles at once, which wait for days."""
-        pipeline = self.pipeline.model_copy(update={"llm_stage_concurrency": BATCHED_BATTLES})
-        return replace(self, pipeline=pipeline, batches=batches, grace=_BATCHED_GRACE)
+        return replace(self, batches=batches, grace=_BATCHED_GRACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +196,7 @@ class _Starter:
                 fixed = {"gateway": self.choices.grpc_port, "rater": self.choices.ratings_port}
                 host = self.choices.host if name == "gateway" else "127.0.0.1"
                 await run_service(
-                    tuned(
-                        service, self.choices.pipeline, _ACK_WAIT, batched=self.choices.batches is not None
-                    ),
+                    tuned(service, _ACK_WAIT, batched=self.choices.batches is not None),
                     bus,
                     stop,
                     grpc_address=f"{host}:{fixed.get(name, 0)}",
@@ -236,6 +233,7 @@ class _Starter:
             kept_vectors=choices.kept_vectors,
             retrieval=choices.retrieval,
             dry_run=choices.dry_run,
+            replayed=choices.replayed,
             reranking=self.reranking,
             limits=self.limits,
         )

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from services.store.database import Database
 
 
+_TIMEOUT_S, _ATTEMPTS = 60.0, 5  # of a call
+_CALLS_AT_ONCE = 8  # at most; the limit adapts below it
+
+
 class Model(Embedder, Protocol):
     """An embedding model that can be waited for."""
 
@@ -83,7 +87,7 @@ async def open_model(
             runtime_of(pipeline.embedding_model)
         except NotInstalled as error:
             raise NotPrepared(str(error)) from error
-        model = local_model(pipeline.embedding_model, settings.embedding_threads, settings.embedding_device)
+        model = local_model(pipeline.embedding_model)
         if kept is None:
             yield model
             return
@@ -96,7 +100,7 @@ async def open_model(
             keeping.save()
     else:
         endpoint = _endpoint(settings, pipeline.embedding_model, app)
-        remote = _remote(settings, endpoint, llm, database)
+        remote = _remote(endpoint, llm, database)
         try:
             yield remote
         finally:
@@ -125,15 +129,12 @@ def _endpoint(settings: EmbeddingSettings, name: str, app: "ASGIApp | None" = No
     from services.runtime.llm.exchange import Names
 
     names = Names("the embedding model", "NUGGETSTREAM_EMBEDDING_", "NUGGETSTREAM_EMBEDDING_URL")
-    url, key, timeout_s = settings.embedding_url or "", settings.key, settings.embedding_timeout_s
-    return EmbeddingEndpoint(open_exchange(url, key, timeout_s, names, app), name)
+    exchange = open_exchange(settings.embedding_url or "", settings.key, _TIMEOUT_S, names, app)
+    return EmbeddingEndpoint(exchange, name)
 
 
-def _remote(
-    settings: EmbeddingSettings, endpoint: "EmbeddingEndpoint", llm: "LLMSettings", database: "Database"
-) -> "RemoteEmbedder":
+def _remote(endpoint: "EmbeddingEndpoint", llm: "LLMSettings", database: "Database") -> "RemoteEmbedder":
     from services.indexer.calls import EmbeddingCalls
-    from services.indexer.gathering import BatchLimits
     from services.indexer.remote import RemoteEmbedder
     from services.runtime.llm.circuit import Circuit
     from services.runtime.llm.limiter import AdaptiveLimit
@@ -142,14 +143,12 @@ def _remote(
 
     name = endpoint.model
     ledger = ledger_for(name, llm, database)
-    failures = 2 * settings.embedding_attempts
     chunks = Chunks(database)
     calls = EmbeddingCalls(
         endpoint=endpoint,
-        circuit=Circuit(name, failures, llm.patience_s, endpoint=endpoint.exchange.host),
+        circuit=Circuit(name, 2 * _ATTEMPTS, llm.patience_s, endpoint=endpoint.exchange.host),
         ledger=ledger,
-        limit=AdaptiveLimit(settings.embedding_concurrency),
-        retries=RetryPolicy(attempts=settings.embedding_attempts),
+        limit=AdaptiveLimit(_CALLS_AT_ONCE),
+        retries=RetryPolicy(attempts=_ATTEMPTS),
     )
-    limits = BatchLimits(settings.embedding_batch_texts, settings.embedding_batch_tokens)
-    return RemoteEmbedder(calls, limits, lambda: chunks.text_with_vector(name))
+    return RemoteEmbedder(calls, reference=lambda: chunks.text_with_vector(name))

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.wiring.settings import NO_MODEL
@@ -18,15 +18,6 @@ class EmbeddingSettings(BaseSettings):
             the model in the indexer. User, password and parameters are sent as for chat models.
         embedding_api_key: Key for that endpoint.
         embedding_model: Name of the model to ask for, which an endpoint requires.
-        embedding_timeout_s: Seconds for one call.
-        embedding_attempts: Attempts per call, the first included.
-        embedding_concurrency: Largest number of calls at once; the actual limit adapts below it.
-        embedding_threads: Threads of a model in the indexer; by default one per processor that it may use.
-        embedding_device: Device for a model that sentence-transformers computes, as torch names it, such as
-            "cpu" or "cuda:1"; by default a GPU where there is one.
-        embedding_batch_texts: Largest number of texts in a call.
-        embedding_batch_tokens: Largest number of tokens in a call, if all its texts were as long as the
-            longest.
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
@@ -34,13 +25,6 @@ class EmbeddingSettings(BaseSettings):
     embedding_url: str | None = None
     embedding_api_key: SecretStr | None = None
     embedding_model: str | None = None
-    embedding_timeout_s: float = Field(60.0, gt=0)
-    embedding_attempts: int = Field(5, ge=1)
-    embedding_concurrency: int = Field(8, ge=1)
-    embedding_threads: int | None = Field(None, ge=1)
-    embedding_device: str | None = Field(None, pattern=r"^[a-z]+(:\d+)?$")
-    embedding_batch_texts: int = Field(32, ge=1)
-    embedding_batch_tokens: int = Field(8192, ge=1)
 
     @model_validator(mode="after")
     def _endpoint_has_a_model(self) -> Self:

@@ -1,7 +1,7 @@
 """The settings of the scraper that are environment variables."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -19,10 +19,7 @@ class FetchSettings(BaseSettings):
         scraper_user_agent: Sent with every request; add a contact address.
         scraper_allowed_hosts: Hosts exempt from the address guard, as "host:port" separated by commas.
         scraper_archive_dir: Folder in which raw responses are archived as WARC files.
-        scraper_replay_dir: Folder of such an archive, which answers instead of the web.
-        scraper_cache_seconds: Age in seconds up to which a page is not fetched again by any scraper.
         scraper_per_host_delay: Seconds between two requests to one host.
-        scraper_total_seconds: Network time of one page in seconds.
         scraper_render_url: Chromium that renders pages whose text only scripts show, such as
             `http://chromium:9222` or `ws://…`; unset, such pages have no text.
     """
@@ -32,15 +29,8 @@ class FetchSettings(BaseSettings):
     scraper_user_agent: str | None = None
     scraper_allowed_hosts: Names = ()
     scraper_archive_dir: Path | None = None
-    scraper_replay_dir: Path | None = None
-    scraper_cache_seconds: float | None = Field(None, gt=0)
     scraper_per_host_delay: float | None = Field(None, ge=0)
-    scraper_total_seconds: float | None = Field(None, gt=0)
     scraper_render_url: str | None = Field(None, pattern=r"^(https?|wss?)://")
-
-    def replaying(self, folder: Path | None) -> Self:
-        """The settings with pages from an archive; the same settings for None."""
-        return self if folder is None else self.model_copy(update={"scraper_replay_dir": folder})
 
     def scraper(self) -> "ScraperSettings":
         """The scraper's settings."""
@@ -49,9 +39,7 @@ class FetchSettings(BaseSettings):
         given = {
             "user_agent": self.scraper_user_agent,
             "archive_dir": self.scraper_archive_dir,
-            "cache_seconds": self.scraper_cache_seconds,
             "per_host_delay": self.scraper_per_host_delay,
-            "total_seconds": self.scraper_total_seconds,
             "render_url": self.scraper_render_url,
             "allowed_hosts": self.scraper_allowed_hosts,
         }

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from services.cli.wiring.access_parts import gateway_access
 from services.cli.wiring.budgets import budgets_of
@@ -72,7 +71,6 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
             models=models,
             retries=retries,
             access=access,
-            families=parts.pipeline.model_families,
             **_stores(parts),
         )
         tail = Tail.of(parts.database, gateway)
@@ -112,7 +110,5 @@ def _stores(parts: Parts) -> dict[str, Any]:
         "costs": Costs(parts.database),
         "shares": SystemShares(parts.database),
         "labelled": LabelledBattles(LabelledEvents(parts.database)),
-        "styles": StyleBoards(
-            StyledOutcomes(parts.database), flagged=Flagged(parts.pipeline.flagged_battles)
-        ),
+        "styles": StyleBoards(StyledOutcomes(parts.database)),
     }

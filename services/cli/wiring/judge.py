@@ -17,7 +17,6 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     async with AsyncExitStack() as opened:
         judge, clients = await opened.enter_async_context(open_judge(parts))
         beside = await opened.enter_async_context(open_panels(parts))
-        concurrency = parts.pipeline.llm_stage_concurrency
-        stages = [build(panel, parts.blobs, concurrency=concurrency) for panel in (judge, *beside)]
+        stages = [build(panel, parts.blobs, concurrency=parts.battles_at_once) for panel in (judge, *beside)]
         watches = [model_state(parts.bus, stages[0].name, client) for client in clients]
         yield Service(name="judge", stages=stages, background=[*watches, *canary_watch(parts)])

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from services.runtime.llm.client import LLMClient
     from services.runtime.llm.settings import LLMSettings
 
+_WINDOWS = {"paper": 10, "small": 1}  # nuggets per call
+
 
 @asynccontextmanager
 async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator["ModelsOf"]:
@@ -33,7 +35,7 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
             async with turn:
                 if name not in known:
                     model = f"{OFFLINE_MODEL}:{name}" if llm.offline else name
-                    own = llm.model_copy(update={"model": model, "decision_model": None})
+                    own = llm.of_model(model)
                     try:
                         own.price_table()
                     except ValueError as error:
@@ -47,6 +49,5 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
 
 def labels_of_profile(parts: "Parts") -> dict[str, Any]:
     """How many nuggets the profile labels in a call, and whether contradictions have a label of their own."""
-    pipeline = parts.pipeline
-    windows = {"paper": pipeline.window, "small": 1}
-    return {"window": windows.get(pipeline.profile), "contradictions": pipeline.profile != "paper"}
+    profile = parts.pipeline.profile
+    return {"window": _WINDOWS.get(profile), "contradictions": profile != "paper"}

@@ -22,6 +22,7 @@ class NotReady:
     Args:
         grpc_address: Address of gRPC as "host:port".
         http: Where the gateway listens; None for another service.
+        http_port: HTTP port of the gateway.
         security: The certificate for gRPC; without one it serves plain text.
     """
 
@@ -29,10 +30,11 @@ class NotReady:
         self,
         grpc_address: str,
         http: ServerSettings | None = None,
+        http_port: int = 0,
         security: grpc.ServerCredentials | None = None,
     ) -> None:
         self._grpc_address = grpc_address
-        self._http = http
+        self._http, self._http_port = http, http_port
         self._security = security
         self._reason: str | None = None
         self._stack = AsyncExitStack()
@@ -64,9 +66,7 @@ class NotReady:
 
             hosts = AllowedHosts.of((self._http.host, *self._http.allowed_hosts))
             app = waiting_app(self._reasons, hosts)
-            await self._stack.enter_async_context(
-                serving(app, self._http.host, self._http.http_port, grace=0.1)
-            )
+            await self._stack.enter_async_context(serving(app, self._http.host, self._http_port, grace=0.1))
         state = rpc.Health(ready=False)
         served = rpc.serve(self._grpc_address, (), grace=0.0, state=state, security=self._security)
         await self._stack.enter_async_context(served)

@@ -24,6 +24,8 @@ from services.wire.evaluators import durable_of
 
 log = structlog.get_logger(__name__)
 
+_JUDGED = 2  # a verdict needs less evidence than nuggets: half of the characters
+
 Asked = tuple[Member, LLMClient]  # a model, and the client that is asked first
 
 
@@ -45,8 +47,7 @@ async def open_judge(parts: Parts) -> AsyncIterator[tuple[Panel, Sequence[LLMCli
             options=options,
             awaited=True,
             both_orders=pipeline.profile != "paper",
-            passages=pipeline.judge_passages,
-            characters=pipeline.excerpted(pipeline.judge_characters),
+            characters=pipeline.excerpted(_JUDGED),
         )
         yield panel, [client for _, client in asked]
 
@@ -99,7 +100,6 @@ def _panel(parts: Parts, name: str, options: Options | None, asked: Sequence[Ask
         members=[member for member, _ in asked],
         options=options,
         both_orders=parts.pipeline.profile != "paper",
-        passages=parts.pipeline.evaluator_passages,
         texts_of=texts_of,
         stored_of=stored_of,
         banks=question_banks(parts, asked[0][1].overrides),
@@ -127,7 +127,7 @@ async def _members(
     for model in options.models:
         # Offline a model has a name of its own, so that every one is asked.
         name = f"{OFFLINE_MODEL}:{model.model}" if llm.offline else model.model
-        own = llm.model_copy(update={"model": name, "decision_model": None})
+        own = llm.of_model(name)
         asked.append(await _member(parts, model.name, own, opened))
     return asked
 

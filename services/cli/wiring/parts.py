@@ -14,6 +14,7 @@ from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.process import read_settings
 from services.cli.wiring.retrieval import RetrievalSettings
 from services.cli.wiring.settings import PipelineSettings, PlatformSettings
+from services.cli.wiring.tuning import BATCHED_BATTLES
 from services.runtime.bus import Bus
 from services.runtime.disk import Check
 from services.runtime.llm.limiter import Limits
@@ -45,6 +46,7 @@ class Configuration:
         embedding: Where the embedding model is, and how it is computed.
         kept_vectors: File with vectors of a model in this process, for the next run; None to keep none.
         dry_run: What answers in place of endpoints in a dry run; None where they are asked.
+        replayed: Archive of pages that answers instead of the web; None to fetch them.
     """
 
     pipeline: PipelineSettings
@@ -60,6 +62,12 @@ class Configuration:
     embedding: EmbeddingSettings = field(default_factory=lambda: read_settings(EmbeddingSettings))
     kept_vectors: Path | None = None
     dry_run: DryRunEndpoints | None = None
+    replayed: Path | None = None
+
+    @property
+    def battles_at_once(self) -> int:
+        """Number of battles that a stage with model calls handles at once."""
+        return max(1, self.llm.concurrency // 2) if self.batches is None else BATCHED_BATTLES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,13 @@ _UNWRITABLE = {  # what to do about a file that cannot be written
     errno.ENOSPC: f"free some space, or {_ELSEWHERE}",
     errno.EDQUOT: f"free some space, or {_ELSEWHERE}",
 }
+metrics_port_option = click.option(
+    "--metrics-port",
+    default=9464,
+    show_default=True,
+    help="Port of the Prometheus metrics; 0 takes a free one.",
+)
+"""The option of commands that serve metrics."""
 _PORTS = {"HTTP": "http-port", "gRPC": "grpc-port", "metrics": "metrics-port"}
 
 
@@ -96,7 +103,7 @@ def _check_models(settings: LLMSettings) -> None:
     if not settings.stages:
         return
     try:
-        require_known(settings.stages, [*MODEL_STAGES, *sorted(EVALUATORS)])
+        require_known(settings.of_stages, [*MODEL_STAGES, *sorted(EVALUATORS)])
         for name in settings.stages:
             settings.for_stage(name).model_name  # noqa: B018
     except ValueError as error:
@@ -190,17 +197,16 @@ async def connected(
         yield bus
 
 
-def serve_metrics(server: ServerSettings) -> int:
-    """Serve Prometheus metrics on their own port and return the port.
+def serve_metrics(host: str, port: int) -> int:
+    """Serve Prometheus metrics on their own port, 0 for a free one, and return the port.
 
     Raises:
         CannotListen: The port is in use.
     """
-    host = server.metrics_host or server.host
     try:
-        http, _ = start_http_server(server.metrics_port, host)
+        http, _ = start_http_server(port, host)
     except OSError as error:
-        raise CannotListen("metrics", f"{host}:{server.metrics_port}", error.strerror) from error
+        raise CannotListen("metrics", f"{host}:{port}", error.strerror) from error
     return int(http.server_port)
 
 
@@ -212,9 +218,7 @@ def _for_operator(error: BaseException) -> click.ClickException | None:
         messages = [_for_operator(inner) for inner in error.exceptions]
         return messages[0] if all(messages) else None  # a bug in the same group must not be hidden
     if isinstance(error, CannotListen):
-        option = _PORTS[error.protocol]
-        variable = f"NUGGETSTREAM_{option.replace('-', '_').upper()}"
-        return click.ClickException(f"{error}; choose another port with --{option} or {variable}")
+        return click.ClickException(f"{error}; choose another port with --{_PORTS[error.protocol]}")
     if isinstance(error, StageError):
         return click.ClickException(KNOWN.redact(f"{error.reason.value}: {error.for_operators}"))
     known = isinstance(error, OSError) or type(error) is ValueError

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.ties import TiePolicy
 from services.cli.wiring.access_parts import rater_guard
@@ -23,9 +22,8 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     """The rater: rates systems, and announces that boards changed."""
     outcomes, battles = Outcomes(parts.database), Battles(parts.database)
     announcer = Announcer(outcomes=outcomes, publish=publisher(parts.bus, parts.blobs))
-    policy, resamples = TiePolicy(parts.pipeline.tie_policy), parts.pipeline.resamples
-    flagged = Flagged(parts.pipeline.flagged_battles)
-    boards = Boards(outcomes=outcomes, battles=battles, policy=policy, resamples=resamples, flagged=flagged)
+    policy = TiePolicy(parts.pipeline.tie_policy)
+    boards = Boards(outcomes=outcomes, battles=battles, policy=policy)
     lenses = [Lens(parts.pipeline.nugget_lens) if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
     background = [announcer.run, Warming(boards, lenses).run]
     async with announcer.listening(parts.bus):

@@ -38,13 +38,7 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     size = DatabaseWatch(parts.database.engine.url, parts.database.transaction, max_bytes)
     declared = consumers(evaluators)
     mover = AdvisoryMover(parts.bus, declared, lambda letter: failure_of(letter, parts.blobs))
-    reconciling = reconciler(
-        parts.bus,
-        parts.database,
-        parts.blobs,
-        quiet_after=parts.platform.quiet_seconds,
-        evaluators=evaluators,
-    )
+    reconciling = reconciler(parts.bus, parts.database, parts.blobs, evaluators=evaluators)
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
     labels = LabelWatch(LabelCounts(parts.database))

@@ -14,6 +14,7 @@ CALLED = ("indexer", "rater")  # services that others call over gRPC
 # In the order in which they start: services that others call come first.
 SERVICES = tuple(dict.fromkeys([*CALLED, "recorder", *(stage.value for stage in PIPELINE), "gateway"]))
 
+HTTP_PORT = 8080
 # Default gRPC ports, for processes on one machine; in containers all ports may be the same.
 _OF_STAGES = {stage.value: step.port for stage, step in PIPELINE.items()}
 GRPC_PORTS = {"gateway": 7100, **_OF_STAGES, "rater": 7107, "recorder": 7108}

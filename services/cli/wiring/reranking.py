@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from services.runtime.llm.settings import LLMSettings
     from services.store.database import Database
 
+_TIMEOUT_S = 10.0  # after which the order of the search is taken
+_PATIENCE_S = 60.0  # where this process answers: nothing is away
+
 
 @asynccontextmanager
 async def open_reranking(
@@ -37,13 +40,13 @@ async def open_reranking(
     """
     from services.retriever.reranking import Reranking
 
-    candidates, timeout_s = settings.rerank_candidates, settings.rerank_timeout_s
+    timeout_s = _TIMEOUT_S if app is None else _PATIENCE_S
     if settings.rerank_model is None:
         yield None
     elif settings.rerank_url is None:
         from services.retriever.cross_encoder import CrossEncoderReranker
 
-        yield Reranking(CrossEncoderReranker(settings.rerank_model), candidates, timeout_s)
+        yield Reranking(CrossEncoderReranker(settings.rerank_model), timeout_s)
     else:
         from services.retriever.rerank_endpoint import RerankEndpoint
         from services.runtime.llm.exchange import Names
@@ -53,7 +56,7 @@ async def open_reranking(
         exchange = open_exchange(settings.rerank_url, settings.rerank_key, timeout_s, names, app)
         endpoint = RerankEndpoint(exchange, settings.rerank_model, ledger)
         try:
-            yield Reranking(endpoint, candidates, timeout_s)
+            yield Reranking(endpoint, timeout_s)
         finally:
             await endpoint.close()
 

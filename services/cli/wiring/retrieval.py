@@ -29,10 +29,6 @@ class RetrievalSettings(BaseSettings):
 
     Attributes:
         retrieval_index: Where the index over all chunks is: "memory", or "pgvector" in PostgreSQL.
-        retrieval_exact_chunks: Number of chunks up to which pgvector compares a vector with all others; with
-            more, it searches a graph (HNSW). In memory, vectors are always compared with all others.
-        retrieval_min_similarity: Smallest cosine similarity to the query at which a chunk is evidence; unset
-            for all.
         retrieval_shared_arenas: Arenas whose sources searches of the corpus find in every arena, separated by
             commas; else those of an arena are found in this arena alone.
         retrieval_query_variations: Number of variations of a query that the chat model makes and that are
@@ -42,22 +38,16 @@ class RetrievalSettings(BaseSettings):
         rerank_api_key: Key for it.
         rerank_model: Name of the model to ask the endpoint for, or of a cross-encoder in the retriever;
             unset for none.
-        rerank_candidates: Number of chunks that a search finds for the reranker to order.
-        rerank_timeout_s: Seconds after which the order of the search is taken.
     """
 
     model_config = SettingsConfigDict(env_prefix="NUGGETSTREAM_", env_ignore_empty=True, frozen=True)
 
     retrieval_index: Literal["memory", "pgvector"] = "memory"
-    retrieval_exact_chunks: int = Field(20_000, ge=0)
-    retrieval_min_similarity: float | None = Field(None, ge=-1, le=1)
     retrieval_shared_arenas: Names = ()
     retrieval_query_variations: int = Field(0, ge=0, le=10)
     rerank_url: str | None = None
     rerank_api_key: SecretStr | None = None
     rerank_model: str | None = None
-    rerank_candidates: int = Field(100, ge=1, le=1000)
-    rerank_timeout_s: float = Field(10.0, gt=0)
 
     @model_validator(mode="after")
     def _rerank_endpoint_has_a_model(self) -> Self:
@@ -99,7 +89,7 @@ async def open_index(settings: RetrievalSettings, database: "Database", model: s
         )
     from services.retriever.pgvector import PgVectorIndex
 
-    index = PgVectorIndex(database, model, settings.retrieval_exact_chunks)
+    index = PgVectorIndex(database, model)
     await index.prepare()
     return index
 

@@ -24,12 +24,10 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     ):
         model = None if embedder is None else embedder.model
         index = await open_index(parts.retrieval, parts.database, model)
-        minimum = parts.retrieval.retrieval_min_similarity
         searcher = Searcher.of(
             parts.database,
             embedder,
             index,
-            minimum,
             parts.reranking,
             storing=storing,
             shared=frozenset(parts.retrieval.retrieval_shared_arenas),

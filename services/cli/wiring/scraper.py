@@ -23,10 +23,10 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     Raises:
         click.ClickException: The folder that is to be replayed contains no archive.
     """
-    settings, folder = parts.fetch.scraper(), parts.fetch.scraper_replay_dir
-    if folder is not None:
+    settings = parts.fetch.scraper()
+    if parts.replayed is not None:
         try:
-            archive = await asyncio.to_thread(ArchiveReader, folder)
+            archive = await asyncio.to_thread(ArchiveReader, parts.replayed)
         except UnusableArchive as error:
             raise click.ClickException(str(error)) from error
         async with Replayer(archive, settings) as replayer:

@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import grpc
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from services.cli.wiring.names import Names
@@ -28,16 +28,14 @@ class PlatformSettings(_Settings):
     """Addresses of the broker, the database, and the services that other services call.
 
     Attributes:
-        nats_url: URL of the broker, or several URLs separated by commas.
+        nats_url: URL of the broker, or several URLs separated by commas; with a token as their user.
         nats_user: User name, if the broker requires one.
         nats_password: Password of that user.
-        nats_token: Token, if the broker requires one.
         nats_credentials: File with a user's JWT and key, if the broker requires it.
         nats_tls_ca: Certificates to trust, if the broker uses TLS with its own authority.
         nats_replicas: Copies of every stream; 3 in production.
         nats_stream_bytes: Size of all streams together, in bytes per copy.
         evaluators: Names of evaluators and of additional judges, separated by commas; none by default.
-        quiet_seconds: Seconds without a result after which an input in no stream is published again.
         database_url: SQLAlchemy URL of the database.
         admin_token: Token of administrators, at least 16 characters. Without one, administrators' routes are
             only served to programs on the same machine.
@@ -52,12 +50,10 @@ class PlatformSettings(_Settings):
     nats_url: str = "nats://127.0.0.1:4222"
     nats_user: str | None = None
     nats_password: str | None = Field(None, repr=False)
-    nats_token: str | None = Field(None, repr=False)
     nats_credentials: Path | None = None
     nats_tls_ca: Path | None = None
     nats_replicas: int = Field(1, ge=1, le=5)
     nats_stream_bytes: int = Field(STREAM_BYTES, ge=SMALLEST_STREAM_BYTES)
-    quiet_seconds: float = Field(900.0, gt=600)  # the broker recognises duplicates for 600 seconds
     evaluators: Annotated[Names, AfterValidator(require_evaluators)] = ()
     database_url: str = "sqlite+aiosqlite:///nuggetstream.db"
     admin_token: str | None = Field(None, min_length=16, repr=False)
@@ -98,7 +94,6 @@ class PlatformSettings(_Settings):
             name=name,
             user=self.nats_user,
             password=self.nats_password,
-            token=self.nats_token,
             credentials=self.nats_credentials,
             tls_ca=self.nats_tls_ca,
         )
@@ -112,69 +107,37 @@ class PipelineSettings(_Settings):
             decisions, with probabilities, wherever nothing has to be written, or "small" to ask a small model
             for them, nugget by nugget.
         embedding_model: A sentence-transformers model, or "none" to rank by BM25 alone.
-        chunk_sentences: Sentences per chunk.
-        chunk_overlap: Sentences that a chunk shares with the one before.
+        chunk_sentences: Sentences per chunk; it shares a fifth of them with the one before.
         retrieval_scope: "battle" (reproducible) or "corpus" (as in the paper).
         evidence_limit: Maximum number of chunks of evidence per battle.
         nugget_sources: Documents that nuggets are created from.
         nugget_limit: Maximum number of nuggets per battle.
-        nugget_passages: Maximum number of chunks, those nearest to an answer or the query; None for all.
-        nugget_characters: Maximum number of characters of those chunks: the sentences that resemble the query
-            or an answer most, if there are over twice as many. 0 for all, as in the paper profile.
-        nugget_importance: Importance of nuggets as the call that lists them gives it ("list"), or as one more
-            call decides it, with probabilities ("decisions"). Not in the paper profile.
+        evidence_characters: Maximum number of characters of the chunks that nuggets are created from: the
+            sentences that resemble the query or an answer most, if there are over twice as many. The judge
+            is shown half as many. 0 for all, as in the paper profile.
         nugget_lens: Preference by nuggets that boards and explanations show: on all, or on grounded ones.
         nugget_bank_hours: Hours for which battles of one arena with the same query and evidence share nuggets
             and labels; "inf" for any time, 0 for never, the default but in `eval`. Not in the paper profile.
-        window: Number of documents, or of nuggets, per call in the paper profile.
         judge_evaluator: The judge that battles wait for: an evaluator that yields a verdict from evidence.
-        judge_passages: Maximum number of chunks shown to the judge.
-        judge_characters: Maximum number of their characters, chosen like those for nuggets.
         evaluator_options: TOML file with the battles, budgets, models and further options of evaluators.
-        evaluator_passages: Maximum number of chunks shown to an evaluator.
         canary_seconds: Seconds between two runs of the canary battles by each judge and model; 0 for none.
-        model_families: Prefixes of model and system names with their families, beside the known ones.
         tie_policy: How ties count in the ratings.
-        resamples: Number of bootstrap resamples.
-        flagged_battles: Whether battles with an answer that addresses whoever evaluates it count on boards.
-        llm_stage_concurrency: Number of battles that a stage with model calls handles at once.
-        retry_seconds: Longest delay before the first retry of a failed job; it doubles with every retry.
     """
 
     profile: Literal["live", "paper", "frugal", "small"] = "live"
     embedding_model: str = PACKAGED_MODEL
     chunk_sentences: int = Field(10, ge=1)
-    chunk_overlap: int = Field(2, ge=0)
     retrieval_scope: Literal["battle", "corpus"] = "battle"
     evidence_limit: int = Field(50, ge=1, le=1000)
     nugget_sources: Literal["both", "answers", "chunks"] = "both"
     nugget_limit: int = Field(30, ge=1, le=100)
-    nugget_passages: int | None = Field(None, ge=1)
-    nugget_characters: int = Field(7_000, ge=0)
-    nugget_importance: Literal["list", "decisions"] = "list"
+    evidence_characters: int = Field(7_000, ge=0)
     nugget_lens: Literal["nugget", "grounded"] = "nugget"
     nugget_bank_hours: float | None = Field(None, ge=0)
-    window: int = Field(10, ge=1)
     judge_evaluator: str = "pairwise"
-    judge_passages: int = Field(10, ge=0)
-    judge_characters: int = Field(3_500, ge=0)
     evaluator_options: Path | None = None
-    evaluator_passages: int = Field(10, ge=1)
     canary_seconds: float = Field(0.0, ge=0)
-    model_families: dict[str, str] = Field(default_factory=dict)
     tie_policy: Literal["half", "drop_both_bad", "drop"] = "half"
-    resamples: int = Field(1000, ge=100)
-    flagged_battles: Literal["include", "exclude"] = "include"
-    llm_stage_concurrency: int = Field(32, ge=1)
-    retry_seconds: float = Field(1.0, gt=0)
-
-    @model_validator(mode="after")
-    def _chunks_move_on(self) -> Self:
-        if self.chunk_overlap >= self.chunk_sentences:
-            raise ValueError(
-                f"an overlap of {self.chunk_overlap} sentences does not fit chunks of {self.chunk_sentences}"
-            )
-        return self
 
     @field_validator("judge_evaluator")
     @classmethod
@@ -190,11 +153,6 @@ class PipelineSettings(_Settings):
         return self.profile in ("frugal", "small")
 
     @property
-    def decides_importance(self) -> bool:
-        """Whether a model decides the importance of nuggets."""
-        return self.nugget_importance == "decisions" and self.profile != "paper"
-
-    @property
     def shares_nuggets(self) -> bool:
         """Whether battles share nugget lists and labels."""
         return bool(self.nugget_bank_hours) and self.profile != "paper"
@@ -205,9 +163,16 @@ class PipelineSettings(_Settings):
         hours = self.nugget_bank_hours or 0.0
         return None if hours > _HOURS else timedelta(hours=hours)
 
-    def excerpted(self, characters: int) -> int | None:
-        """A limit of characters as the stages take it: None shows all evidence."""
-        return characters if characters and self.profile != "paper" else None
+    @property
+    def chunk_overlap(self) -> int:
+        """Sentences that a chunk shares with the one before."""
+        return self.chunk_sentences // 5
+
+    def excerpted(self, part: int = 1) -> int | None:
+        """The characters of the evidence that are shown, or a part of so many; None shows all."""
+        if not self.evidence_characters or self.profile == "paper":
+            return None
+        return max(1, self.evidence_characters // part)
 
     @property
     def has_embedder(self) -> bool:
@@ -222,27 +187,16 @@ class ServerSettings(_Settings):
     `AccessSettings`.
 
     Attributes:
-        host: Address to bind to.
-        http_port: HTTP port of the gateway.
+        host: Address to bind to; also that of the metrics, which need no key.
         allowed_hosts: Host names that the gateway answers to beside those of loopback and `host`, separated
             by commas.
-        grpc_port: gRPC port of the service; each service has its own default (see `serve --help`).
-        metrics_port: Port of the Prometheus metrics; 0 takes a free one.
-        metrics_host: Address to bind the metrics to, which need no key; `host` by default.
-        start_patience_s: Seconds that a starting service waits for the broker, its streams and migrations;
-            `migrate` and `bootstrap` wait as long for database and broker.
         grace: Seconds that work in flight gets after SIGTERM.
         log_format: "console" for people, "json" for machines.
         log_level: Lowest level that is logged.
     """
 
     host: str = "127.0.0.1"
-    http_port: int = 8080
     allowed_hosts: Names = ()
-    grpc_port: int | None = None
-    metrics_port: int = 9464
-    metrics_host: str | None = None
-    start_patience_s: float = Field(600.0, gt=0)
     grace: float = 20.0
     log_format: Literal["console", "json"] = "console"
     log_level: Literal["debug", "info", "warning", "error"] = "info"

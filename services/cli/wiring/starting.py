@@ -13,9 +13,9 @@ from services.cli.wiring.embedding import Model, require_model
 from services.cli.wiring.not_ready import NotReady
 from services.cli.wiring.prepared import Requirement, require_streams, require_tables, wait_until_prepared
 from services.cli.wiring.process import connected
-from services.cli.wiring.registry import GRPC_PORTS
 from services.cli.wiring.reranking import require_reranker
 from services.cli.wiring.settings import PlatformSettings, ServerSettings
+from services.cli.wiring.waiting import PATIENCE_S
 from services.runtime.bus import Bus
 from services.store.database import Database
 
@@ -29,25 +29,30 @@ class Start:
 
     Attributes:
         service: Name of the service.
-        server: Where it listens, and how long it waits.
+        server: Where it listens.
         platform: Where the broker is.
         database: The database that must have all tables.
+        grpc_port: gRPC port; 0 takes a free one.
+        http_port: HTTP port of the gateway.
         embedder: The embedding model of the indexer, which must answer; None for other services.
         reranking: The reranker of the retriever, which must be loaded; None for other services.
+        patience_s: Seconds that it waits for the broker, its streams and the migrations.
     """
 
     service: str
     server: ServerSettings
     platform: PlatformSettings
     database: Database
+    grpc_port: int
+    http_port: int
     embedder: Model | None = None
     reranking: "Reranking | None" = None
+    patience_s: float = PATIENCE_S
 
     @property
     def grpc_address(self) -> str:
         """Address of gRPC as "host:port"."""
-        given = self.server.grpc_port
-        return f"{self.server.host}:{GRPC_PORTS[self.service] if given is None else given}"
+        return f"{self.server.host}:{self.grpc_port}"
 
     @property
     def security(self) -> grpc.ServerCredentials | None:
@@ -76,12 +81,11 @@ class Start:
             NotPrepared: See `wait_until_prepared`.
         """
         clock = asyncio.get_running_loop().time
-        patience = self.server.start_patience_s
-        until = clock() + patience
-        settings = replace(self.platform.bus(self.service), connect_within=patience)
+        until = clock() + self.patience_s
+        settings = replace(self.platform.bus(self.service), connect_within=self.patience_s)
         async with AsyncExitStack() as connection:
             http = self.server if self.service == "gateway" else None
-            async with NotReady(self.grpc_address, http, self.security) as not_ready:
+            async with NotReady(self.grpc_address, http, self.http_port, self.security) as not_ready:
                 bus = await connection.enter_async_context(connected(settings, stop, not_ready.because))
                 left = until - clock()
                 ready = await wait_until_prepared(self.requirements(bus), stop, left, not_ready.because)

@@ -1,9 +1,8 @@
-"""The operator's delays in the stages of a service, and those of a run whose model calls wait for batches."""
+"""The delays in the stages of embedded mode, and those of a run whose model calls wait for batches."""
 
 from dataclasses import replace
 
 from nuggetstream.domain.pipeline import MODEL_STAGES
-from services.cli.wiring.settings import PipelineSettings
 from services.runtime.bus import ConsumerSpec
 from services.runtime.service import Service
 from services.wire.evaluators import GRADER_PREFIX
@@ -22,21 +21,17 @@ def for_batches(spec: ConsumerSpec) -> ConsumerSpec:
     return replace(spec, max_deliver=_BATCHED_DELIVERIES) if calls_model else spec
 
 
-def tuned(
-    service: Service, pipeline: PipelineSettings, ack_wait: float | None = None, *, batched: bool = False
-) -> Service:
-    """The service with the operator's retry delay in every stage.
+def tuned(service: Service, ack_wait: float, *, batched: bool) -> Service:
+    """The service with the delays of embedded mode in every stage.
 
     Args:
         service: The service.
-        pipeline: Contains the delay before a retry.
-        ack_wait: Replaces the ack_wait of the topology, where consumers were created with another one.
+        ack_wait: Replaces the ack_wait of the topology.
         batched: Whether model calls wait for batches, so that an attempt may take days.
     """
     stages = []
     for stage in service.stages:
-        backoff = replace(stage.consumer.backoff, base=pipeline.retry_seconds)
-        consumer = replace(stage.consumer, backoff=backoff, ack_wait=ack_wait or stage.consumer.ack_wait)
+        consumer = replace(stage.consumer, ack_wait=ack_wait)
         deadline = stage.deadline
         if batched and for_batches(consumer) != consumer:
             consumer, deadline = for_batches(consumer), _BATCHED_S

@@ -15,7 +15,8 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _LOG_EVERY = 30.0  # seconds
-NO_WAIT_HELP = "End at once if it does not answer, instead of after NUGGETSTREAM_START_PATIENCE_S seconds."
+NO_WAIT_HELP = "End at once if it does not answer, instead of after ten minutes."
+PATIENCE_S = 600.0  # for what a service, `migrate` or `bootstrap` needs at its start
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Which battles are evaluated: a share of them, and those of some arenas, tags and languages."""
+"""Which battles are evaluated: a share of them, and those of some arenas."""
 
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from services.store.battles.accepting import NewBattle
+from nuggetstream.domain.battle import Battle
 
 _ALL = 2**64
 
@@ -13,8 +13,6 @@ class LeftOut(StrEnum):
     """Why a battle is not evaluated."""
 
     ARENA = "arena"
-    TAG = "tag"
-    LANGUAGE = "language"
     SHARE = "share"
 
 
@@ -25,24 +23,15 @@ class EntryFilter:
     Attributes:
         share: Share of the battles, in [0, 1].
         arenas: Arenas of the battles; empty for all.
-        tags: Tags of which a battle has one; empty for all battles.
-        languages: Language tags, declared or detected; empty for all battles.
     """
 
     share: float = 1.0
     arenas: frozenset[str] = frozenset()
-    tags: frozenset[str] = frozenset()
-    languages: frozenset[str] = frozenset()
 
-    def why_not(self, new: NewBattle) -> LeftOut | None:
+    def why_not(self, battle: Battle) -> LeftOut | None:
         """Why a battle is not evaluated; None for one that is. The same battle gets the same answer."""
-        battle = new.battle
         if self.arenas and battle.arena not in self.arenas:
             return LeftOut.ARENA
-        if self.tags and self.tags.isdisjoint(battle.tags):
-            return LeftOut.TAG
-        if self.languages and new.language not in self.languages:
-            return LeftOut.LANGUAGE
         return LeftOut.SHARE if position(battle.id) >= self.share else None
 
 

@@ -4,7 +4,7 @@ counts per judge, model and pair of systems  ->  sums, and those of pairs with t
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 from nuggetstream.domain.lens import Lens, evaluator_of
@@ -16,27 +16,24 @@ from services.store.outcomes.judge_biases import JudgeCounts
 _WHO = ("", "people_", "nugget_")
 
 
-def biases_of(counts: Iterable[JudgeCounts], families: Mapping[str, str]) -> list[JudgeBiasView]:
+def biases_of(counts: Iterable[JudgeCounts]) -> list[JudgeBiasView]:
     """A view per judge and model.
 
     Args:
         counts: Counters of an arena.
-        families: Prefixes of names with their families, beside those that are known.
     """
     judges: dict[tuple[str, str], list[JudgeCounts]] = defaultdict(list)
     for each in counts:
         judges[each.source, each.model].append(each)
-    return [_view(source, model, pairs, families) for (source, model), pairs in judges.items()]
+    return [_view(source, model, pairs) for (source, model), pairs in judges.items()]
 
 
-def _view(
-    source: str, model: str, pairs: Sequence[JudgeCounts], families: Mapping[str, str]
-) -> JudgeBiasView:
+def _view(source: str, model: str, pairs: Sequence[JudgeCounts]) -> JudgeBiasView:
     total: Counter[str] = Counter()
     for pair in pairs:
         total.update(pair.numbers)
-    family = common_family(model, families)
-    own = [None] * len(_WHO) if family is None else _own_family(family, pairs, families)
+    family = common_family(model)
+    own = [None] * len(_WHO) if family is None else _own_family(family, pairs)
     return JudgeBiasView(
         evaluator=evaluator_of(source) or source,
         lens=Lens(source.partition(":")[0]),
@@ -55,13 +52,11 @@ def _view(
     )
 
 
-def _own_family(
-    family: str, pairs: Sequence[JudgeCounts], families: Mapping[str, str]
-) -> list[ShareView | None]:
+def _own_family(family: str, pairs: Sequence[JudgeCounts]) -> list[ShareView | None]:
     """How often systems of a family win against others, by the judge, people and the nuggets."""
     wins, decided = Counter[str](), Counter[str]()
     for pair in pairs:
-        a, b = (family_of(system, families) == family for system in (pair.system_a, pair.system_b))
+        a, b = (family_of(system) == family for system in (pair.system_a, pair.system_b))
         if a == b:
             continue
         for who in _WHO:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleSubmitted
 from nuggetstream.domain.failure import Reason
-from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.slice import EVERYTHING, Slice
 from nuggetstream.ratings.advice import advise
@@ -54,13 +53,11 @@ class StyleBoards:
     Attributes:
         outcomes: Reads outcomes and answers.
         lifetime: Seconds for which a board is kept.
-        flagged: Whether flagged battles count unless a caller says otherwise.
         most: Boards that are computed or wait for it; more are rejected.
     """
 
     outcomes: StyledOutcomes
     lifetime: float = LIFETIME
-    flagged: Flagged = Flagged.INCLUDE
     most: int = MOST_QUEUED
     _queued: int = field(default=0, init=False)
     _boards: dict[_Key, tuple[float, asyncio.Task[StyleBoardView]]] = field(default_factory=dict, init=False)
@@ -69,7 +66,7 @@ class StyleBoards:
 
     async def asked(self, query: StyleQuery) -> StyleBoardView:
         """The board that a request asks for, see `of`."""
-        return await self.of(query.arena, query.lens, query.selection(self.flagged))
+        return await self.of(query.arena, query.lens, query.selection())
 
     async def of(self, arena: str, lens: Lens, slice_: Slice = EVERYTHING) -> StyleBoardView:
         """The board of one lens; readers who ask at the same time wait for one computation.

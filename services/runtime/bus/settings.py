@@ -35,7 +35,6 @@ class BusSettings:
         publish_within: Seconds a publication may take, lost connections included.
         user: User name, if the cluster requires one.
         password: Password of that user.
-        token: Token, if the cluster requires one.
         credentials: File with a user's JWT and key, if the cluster requires it.
         tls_ca: Certificates to trust, if the cluster uses TLS with its own authority.
     """
@@ -49,13 +48,12 @@ class BusSettings:
     publish_within: float = 10.0
     user: str | None = None
     password: str | None = field(default=None, repr=False)
-    token: str | None = field(default=None, repr=False)
     credentials: Path | None = None
     tls_ca: Path | None = None
 
     def secrets(self) -> list[str | None]:
         """What must not appear in a log or a failure."""
-        return [self.password, self.token, *(secret for url in self.servers for secret in secrets_in(url))]
+        return [self.password, *(secret for url in self.servers for secret in secrets_in(url))]
 
     def options(self) -> dict[str, Any]:
         """The settings as options of the client library, which never stops trying to reconnect."""
@@ -69,7 +67,6 @@ class BusSettings:
             "inbox_prefix": _INBOX if self.user is None else inbox_of(self.user),
             "user": self.user,
             "password": self.password,
-            "token": self.token,
             "user_credentials": str(self.credentials) if self.credentials else None,
             "tls": ssl.create_default_context(cafile=self.tls_ca) if self.tls_ca else None,
         }

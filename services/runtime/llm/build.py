@@ -66,7 +66,7 @@ def build_chat_model(
     if settings.offline and http is None:
         raise ValueError("no model is configured, and no offline application was given to answer instead")
     KNOWN.remember(*settings.secrets())
-    fallback = None if batched else settings.fallback()
+    fallback = None if batched else settings.at_fallback()
     limits = limits or Limits()
     prices = settings.price_table()
     return LLMClient(
@@ -74,12 +74,11 @@ def build_chat_model(
         cache,
         Ledger(prices.of_batches() if batched else prices, settings.budget(), spend),
         limit=_limit(settings, limits, batched=batched),
-        retries=settings.retries(),
         patience=settings.patience_s,
         overrides=settings.overrides(tasks),
         claims=Claims(claims),
         log=log,
-        options=CallOptions(settings.temperature, settings.effort),
+        options=CallOptions(settings.parameters.temperature, settings.parameters.effort),
         fallback=None if fallback is None else _endpoint(fallback, None, limits),
     )
 

@@ -18,11 +18,11 @@ from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.circuit import PATIENCE_S
 from services.runtime.llm.prices import OFFLINE_MODEL, PriceTable
 from services.runtime.llm.prompt import TASKS, PromptOverrides
-from services.runtime.llm.retries import RetryPolicy
-from services.runtime.llm.stage_models import Effort, StageModel, Temperature
+from services.runtime.llm.stage_models import EVERY, StageModel
 from services.runtime.masking import secrets_in
 
 _PREFIX = "NUGGETSTREAM_LLM_"
+_TIMEOUT_S = 60.0
 OPENAI_URL = "https://api.openai.com/v1"
 
 
@@ -34,23 +34,15 @@ class LLMSettings(BaseSettings):
         base_url: URL of the endpoint; OpenAI's by default. Its user and password are sent as Basic
             authorization, and its parameters with every request.
         model: Name of the model to ask for; required unless offline.
-        decision_model: Name of the model to ask for decisions, at the same endpoint; `model` by default.
-        timeout_s: Seconds of silence that the endpoint may always have; a slow one has more (see `speed`).
-        attempts: Calls per exchange, the first included.
-        patience_s: Seconds that a battle waits for a model that is away, before it fails.
         concurrency: Largest number of calls at once; the actual limit is learnt (see `limiter`).
         battle_tokens: Budget of tokens per battle; unlimited if unset.
         battle_money: Budget of money per battle, in the currency of the price file, which it requires.
         day_tokens: Budget of tokens per day (UTC); unlimited if unset.
         day_money: Budget of money per day, in the currency of the price file, which it requires.
-        temperature: Sampling temperature in place of that of the prompts; "none" sends none.
-        effort: Effort of a model that reasons.
-        stages: What differs per stage or evaluator, as JSON (see `stage_models`).
-        fallback_base_url: URL of an endpoint that is asked while the first is away.
-        fallback_api_key: Key for the fallback. The first's key is never sent to it.
-        fallback_model: Name of the model to ask the fallback for; `model` by default.
-        batch_quiet_s: Seconds without a further call after which `eval --batch` uploads those that wait.
-        batch_poll_s: Seconds between two looks at a batch.
+        stages: Parameters of all calls ("*"), and what differs per stage or evaluator, as JSON (see
+            `stage_models`).
+        fallback: Endpoint that is asked while the first is away, as JSON; the first's key is never sent to
+            it.
         prices: Price file, TOML or JSON (see `prices`).
         prompts: Folder of prompt overrides (see `prompt.PromptOverrides`).
     """
@@ -66,65 +58,86 @@ class LLMSettings(BaseSettings):
         default=None, validation_alias=AliasChoices(f"{_PREFIX}BASE_URL", "OPENAI_BASE_URL")
     )
     model: str | None = None
-    decision_model: str | None = None
-    timeout_s: float = Field(default=60.0, gt=0)
-    attempts: int = Field(default=5, ge=1)
-    patience_s: float = Field(default=PATIENCE_S, ge=0)
     concurrency: int = Field(default=64, ge=1)
     battle_tokens: int | None = Field(default=None, ge=0)
     battle_money: Decimal | None = Field(default=None, ge=0)
     day_tokens: int | None = Field(default=None, ge=0)
     day_money: Decimal | None = Field(default=None, ge=0)
-    temperature: Temperature | None = None
-    effort: Effort | None = None
     stages: Annotated[dict[str, StageModel], NoDecode] = Field(default_factory=dict)
-    fallback_base_url: str | None = None
-    fallback_api_key: SecretStr | None = None
-    fallback_model: str | None = None
-    batch_quiet_s: float = Field(default=30.0, gt=0)
-    batch_poll_s: float = Field(default=60.0, gt=0)
+    fallback: Annotated[StageModel | None, NoDecode] = None
     prices: Path | None = None
     prompts: Path | None = None
 
-    @field_validator("stages", mode="before")
+    @field_validator("stages", "fallback", mode="before")
     @classmethod
-    def _stages_are_json(cls, value: object) -> object:
+    def _are_json(cls, value: object) -> object:
         try:
             return json.loads(value) if isinstance(value, str) else value
         except ValueError as error:
             raise ValueError(f"is not JSON: {error}") from error
 
     @model_validator(mode="after")
+    def _parameters_name_no_endpoint(self) -> Self:
+        if self.parameters.update():
+            raise ValueError(
+                f"the model, URL and key of all stages are {_PREFIX}MODEL, …BASE_URL and …API_KEY"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _fallback_has_an_address(self) -> Self:
-        if self.fallback_base_url is None and (self.fallback_api_key or self.fallback_model):
-            raise ValueError(f"set {_PREFIX}FALLBACK_BASE_URL, too: the fallback has no address")
-        if self.fallback_base_url is not None and self.offline:
+        if self.fallback is not None and self.fallback.base_url is None:
+            raise ValueError(f"{_PREFIX}FALLBACK has no base_url")
+        if self.fallback is not None and self.offline:
             raise ValueError(f"a fallback needs a first endpoint: set {_PREFIX}BASE_URL or {_PREFIX}API_KEY")
         return self
 
-    def fallback(self) -> Self | None:
+    def at_fallback(self) -> Self | None:
         """The same settings with the fallback as the endpoint; None where there is none."""
-        if self.fallback_base_url is None:
+        if self.fallback is None:
             return None
-        return self.model_copy(
-            update={
-                "base_url": self.fallback_base_url,
-                "api_key": self.fallback_api_key,
-                "model": self.fallback_model or self.model,
-                "fallback_base_url": None,
-                "stages": {},
-            }
-        )
+        return self._with(self.fallback).model_copy(update={"fallback": None})
 
     def for_stage(self, name: str) -> Self:
         """The same settings with what differs for a stage or an evaluator."""
         own = self.stages.get(name)
-        return self if own is None else self.model_copy(update={**own.update(), "stages": {}})
+        if own is None:
+            return self
+        return self._with(own)
+
+    def _with(self, own: StageModel) -> Self:
+        return self.model_copy(update={**own.update(), "stages": {EVERY: own.over(self.parameters)}})
+
+    def of_model(self, name: str) -> Self:
+        """The same settings with another model, which is asked for decisions, too."""
+        parameters = self.parameters.model_copy(update={"decision_model": None})
+        return self.model_copy(update={"model": name, "stages": {EVERY: parameters}})
+
+    @property
+    def parameters(self) -> StageModel:
+        """Parameters of calls that no stage or evaluator replaces."""
+        return self.stages.get(EVERY, StageModel())
+
+    @property
+    def timeout_s(self) -> float:
+        """Seconds of silence that the endpoint may always have; a slow one has more (see `speed`)."""
+        return self.parameters.timeout_s or _TIMEOUT_S
+
+    @property
+    def patience_s(self) -> float:
+        """Seconds that a battle waits for a model that is away, before it fails."""
+        given = self.parameters.patience_s
+        return PATIENCE_S if given is None else given
+
+    @property
+    def of_stages(self) -> dict[str, StageModel]:
+        """What differs, by stage or evaluator."""
+        return {name: own for name, own in self.stages.items() if name != EVERY}
 
     def _others(self) -> list[Self]:
         """The settings of the fallback and of the stages that have their own."""
-        fallback = self.fallback()
-        return [*([] if fallback is None else [fallback]), *(self.for_stage(name) for name in self.stages)]
+        fallback = self.at_fallback()
+        return [*([] if fallback is None else [fallback]), *(self.for_stage(name) for name in self.of_stages)]
 
     @property
     def offline(self) -> bool:
@@ -167,7 +180,7 @@ class LLMSettings(BaseSettings):
 
     def for_decisions(self) -> Self:
         """The same settings with the model for decisions."""
-        return self.model_copy(update={"model": self.decision_model or self.model})
+        return self.model_copy(update={"model": self.parameters.decision_model or self.model})
 
     def price_table(self) -> PriceTable:
         """The operator's prices.
@@ -189,7 +202,3 @@ class LLMSettings(BaseSettings):
     def overrides(self, tasks: Sequence[str] = TASKS) -> PromptOverrides:
         """The operator's prompt overrides; a file that names none of the tasks is an error."""
         return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts, tasks)
-
-    def retries(self) -> RetryPolicy:
-        """The retry policy of a call."""
-        return RetryPolicy(attempts=self.attempts)

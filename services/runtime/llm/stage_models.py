@@ -1,6 +1,7 @@
-"""The model of one stage or evaluator, where it is not the installation's.
+"""Parameters of model calls, and the model of one stage or evaluator where it is not the installation's.
 
-NUGGETSTREAM_LLM_STAGES='{"judge": {"model": "o4-mini", "effort": "low", "temperature": "none"},
+NUGGETSTREAM_LLM_STAGES='{"*": {"temperature": "none"},
+                          "judge": {"model": "o4-mini", "effort": "low"},
                           "aspects": {"base_url": "http://localhost:8000/v1", "model": "small"}}'
 """
 
@@ -14,6 +15,8 @@ from services.runtime.llm.dialect import ModelRequest
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 Temperature = float | Literal["none"]
+EVERY = "*"
+_ADDRESS = ("model", "base_url", "api_key")
 
 
 class StageModel(BaseModel):
@@ -27,6 +30,7 @@ class StageModel(BaseModel):
         temperature: Sampling temperature; "none" sends none.
         effort: Effort of a model that reasons.
         timeout_s: Seconds of silence that the endpoint may always have.
+        patience_s: Seconds that a battle waits for a model that is away, before it fails.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,6 +42,7 @@ class StageModel(BaseModel):
     temperature: Temperature | None = None
     effort: Effort | None = None
     timeout_s: float | None = Field(None, gt=0)
+    patience_s: float | None = Field(None, ge=0)
 
     @model_validator(mode="before")
     @classmethod
@@ -49,13 +54,18 @@ class StageModel(BaseModel):
         return value
 
     def update(self) -> dict[str, Any]:
-        """The settings that it replaces."""
-        given = {name: getattr(self, name) for name in type(self).model_fields}
-        if self.base_url is None:
-            return {name: value for name, value in given.items() if value is not None}
-        # Another endpoint has neither the key nor the models of the first.
-        kept = {name for name, value in given.items() if value is None} - {"api_key", "decision_model"}
-        return {name: value for name, value in given.items() if name not in kept}
+        """Model, address and key that it replaces."""
+        given = {name: value for name in _ADDRESS if (value := getattr(self, name)) is not None}
+        # Another endpoint has not the key of the first.
+        return given if self.base_url is None else {"api_key": None, **given}
+
+    def over(self, every: "StageModel") -> "StageModel":
+        """Its parameters, and those of all calls where it has none."""
+        names = set(type(self).model_fields) - {*_ADDRESS}
+        given = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if self.base_url is not None:  # which has not the models of the first
+            given = {"decision_model": None, **given}
+        return every.model_copy(update=given)
 
 
 def require_known(names: Iterable[str], known: Collection[str]) -> None:

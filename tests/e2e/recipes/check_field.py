@@ -32,7 +32,7 @@ async def country_after_all_stages(platform: Embedded, battle_id: str) -> str | 
 
 
 async def test_the_new_field_survives(tmp_path: Path) -> None:
-    pipeline = PipelineSettings(embedding_model="none", resamples=100)
+    pipeline = PipelineSettings(embedding_model="none")
     choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as platform, AsyncClient(platform.url) as client:
         view = await client.submit_and_wait(battle(1, **COUNTRY))

@@ -14,7 +14,7 @@ from tests.e2e.battles import battle
 
 
 async def test_the_new_stage_runs_in_a_pipeline(tmp_path: Path) -> None:
-    pipeline = PipelineSettings(embedding_model="none", resamples=100)
+    pipeline = PipelineSettings(embedding_model="none")
     choices = Choices(folder=tmp_path, pipeline=pipeline, fetch=FetchSettings(), llm=LLMSettings(), grace=2.0)
     async with embedded(choices) as platform, AsyncClient(platform.url) as client:
         assert (await client.submit_and_wait(battle(1))).state == "scored"

@@ -152,7 +152,7 @@ async def test_a_run_that_gets_lost_is_published_again_for_its_stage_alone(
     await started(client, "judge")
     await world.bus.js.delete_stream("ARENA")
     await ensure(world.bus.js, topology.streams(), topology.consumers())
-    reconciling = reconciler(world.bus, world.database, world.blobs, quiet_after=900.0)
+    reconciling = reconciler(world.bus, world.database, world.blobs)
     assert await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 1
     assert isinstance(await input_of(world, "judge"), events.BattleRetrieved)
 

@@ -49,9 +49,7 @@ class Provider:
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[LLMSettings]:
         async with running(create_app(None, self.faults, reply_to=self.reply)) as url:
-            yield LLMSettings(
-                api_key=SecretStr("sk-test"), base_url=url, model="m", batch_quiet_s=0.1, batch_poll_s=0.02
-            )
+            yield LLMSettings(api_key=SecretStr("sk-test"), base_url=url, model="m")
 
 
 @dataclass
@@ -77,7 +75,7 @@ class Asking:
 @asynccontextmanager
 async def asking(settings: LLMSettings, folder: Path) -> AsyncIterator[Asking]:
     told: list[str] = []
-    batches = Batches(folder, told.append)
+    batches = Batches(folder, told.append, quiet_s=0.1, poll_s=0.02)
     async with batches.running():
         model = build_chat_model(settings, http=batches.http(settings), batched=True)
         yield Asking(model, told, batches)

@@ -18,6 +18,7 @@ from services.runtime.errors import StageError
 from services.runtime.llm.build import build_chat_model
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.runner.policy import admin_detail_of, detail_of
+from tests.attempts import attempts
 from tests.integration.llm.conftest import GOOD, assignment, said
 
 KEY, PASSWORD = "sk-very-secret-key", "pa@ss word"
@@ -46,11 +47,12 @@ async def endpoint(echo: Echo) -> AsyncIterator[str]:
 
 
 def settings(url: str, key: str | None = None) -> LLMSettings:
-    return LLMSettings(base_url=url, model="m", attempts=1, api_key=None if key is None else SecretStr(key))
+    return LLMSettings(base_url=url, model="m", api_key=None if key is None else SecretStr(key))
 
 
 async def ask(given: LLMSettings) -> None:
-    model = build_chat_model(given)
+    with attempts(1):
+        model = build_chat_model(given)
     try:
         await model.ask(assignment(), stage="judge", battle_id="b1")
     finally:

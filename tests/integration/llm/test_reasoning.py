@@ -56,8 +56,8 @@ async def deployment(**faults: Any) -> AsyncIterator[tuple[Azure, str]]:
         yield azure, f"{url}{DEPLOYMENT}?api-version={VERSION}"
 
 
-async def asked(url: str, key: str = KEY, **settings: Any) -> Reply[Any]:
-    given = LLMSettings(base_url=url, model="o4-mini", api_key=SecretStr(key), attempts=1, **settings)
+async def asked(url: str, key: str = KEY, **parameters: Any) -> Reply[Any]:
+    given = LLMSettings(base_url=url, model="o4-mini", api_key=SecretStr(key), stages={"*": parameters})
     model = build_chat_model(given)
     prompt = verdict("Why is the sky blue?", "Air scatters blue light most.", "It mirrors the sea.", [])
     try:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Side
@@ -320,17 +319,3 @@ async def test_another_process_finds_the_same(indexed: Indexed) -> None:
     )
     assert one == other
     assert len(one) == 4
-
-
-async def test_what_resembles_the_query_too_little_is_left_out(indexed: Indexed) -> None:
-    for number, text in enumerate(TEXTS):
-        await index_page(indexed, "b1", f"u{number}", chunk(text))
-    similarity = (MODEL.encode(TEXTS) @ MODEL.encode(["green tea"])[0]).astype(np.float64)
-    threshold = float(np.sort(similarity)[-2]) - 1e-6
-    searcher = Searcher.of(indexed.database, MODEL, indexed.make(), threshold)
-    for scope in (Scope.CORPUS, Scope.BATTLE):
-        found = await searcher.find(["green tea"], scope, "b1", 10, arena="default")
-        texts = {e.text for e in found.evidence}
-        assert texts == {text for text, s in zip(TEXTS, similarity, strict=True) if s >= threshold}
-        assert len(texts) == 2
-        assert found.left_out == 2

@@ -32,7 +32,7 @@ from tests.samples import NOON
 
 NAMES = ("tea", "coffee", "leaf", "bean", "water", "green", "black", "white", "oolong")
 WORDS = (*NAMES, "milk", "lemon")
-EXACT = RetrievalSettings(retrieval_index="pgvector", retrieval_exact_chunks=1_000_000)
+EXACT = RetrievalSettings(retrieval_index="pgvector")
 BATTLES = 12
 
 pytestmark = pytest.mark.postgresql

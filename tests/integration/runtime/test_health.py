@@ -187,12 +187,13 @@ async def test_a_loop_that_does_not_turn_cannot_say_that_it_lives() -> None:
 async def test_the_command_tells_a_container_runtime_what_the_service_says() -> None:
     state = rpc.Health()
     async with rpc.serve("127.0.0.1:0", [], state=state) as port:
-        environment = clean_environment(service="judge", host="0.0.0.0", grpc_port=str(port))
-        assert await run_command(environment, "health") == (0, "SERVING\n")
+        environment = clean_environment(service="judge", host="0.0.0.0")
+        asked = ("health", "--grpc-port", str(port))
+        assert await run_command(environment, *asked) == (0, "SERVING\n")
         await state.draining()
-        code, output = await run_command(environment, "health")
+        code, output = await run_command(environment, *asked)
         assert (code, "NOT_SERVING" in output) == (1, True)
-        assert (await run_command(environment, "health", "--live"))[0] == 0
-    code, output = await run_command(environment, "health", "--live")
+        assert (await run_command(environment, *asked, "--live"))[0] == 0
+    code, output = await run_command(environment, *asked, "--live")
     assert code == 1
     assert "UNAVAILABLE" in output

@@ -129,7 +129,7 @@ async def test_the_stage_reads_an_archive_beside_the_event_loop(
 
     entries = archive_reader.entries
     monkeypatch.setattr(archive_reader, "entries", noted)
-    parts: Any = SimpleNamespace(fetch=FetchSettings(scraper_replay_dir=tmp_path), blobs=None)
+    parts: Any = SimpleNamespace(fetch=FetchSettings(), replayed=tmp_path, blobs=None)
     async with open_service(parts):
         assert len(threads) == 1
     assert threads[0] is not threading.main_thread()

@@ -42,14 +42,14 @@ def models(llm: LLMSettings) -> AbstractAsyncContextManager[Any]:
 async def test_each_name_has_one_client_with_the_parameters_of_the_assigner(
     opened: list[LLMSettings],
 ) -> None:
-    llm = LLMSettings(model="known", base_url="http://model/v1", temperature=0.5, decision_model="small")
+    every = {"temperature": 0.5, "decision_model": "small"}
+    llm = LLMSettings(model="known", base_url="http://model/v1", stages={"*": every})
     async with models(llm) as models_of:
         assert await models_of("other") == await models_of("other")
         await models_of("third")
     assert [own.model for own in opened] == ["other", "third"]
-    assert {(own.base_url, own.temperature, own.decision_model) for own in opened} == {
-        ("http://model/v1", 0.5, None)
-    }
+    asked = [(own.base_url, own.parameters.temperature, own.for_decisions().model) for own in opened]
+    assert asked == [("http://model/v1", 0.5, "other"), ("http://model/v1", 0.5, "third")]
 
 
 async def test_the_offline_model_has_a_name_for_each_so_that_it_is_asked_again(

@@ -57,8 +57,8 @@ def reads(service: str) -> set[str]:
 
 def test_the_wiring_is_followed_through_functions_and_properties() -> None:
     assert all(f"open_{service}" in functions() for service in SERVICES)
-    assert "nugget_importance" in reads("nuggetizer")  # by a property of the settings
-    assert "resamples" not in reads("nuggetizer")
+    assert "evidence_characters" in reads("nuggetizer")  # by a property of the settings
+    assert "tie_policy" not in reads("nuggetizer")
 
 
 @pytest.mark.parametrize("field", FIELDS)

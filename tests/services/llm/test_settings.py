@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,28 +67,36 @@ def test_a_money_budget_without_a_price_is_an_error(monkeypatch: pytest.MonkeyPa
     assert ledger.budget == Budget(day=Limit(money=Decimal("2.5")))
 
 
-def test_a_fallback_has_an_address_a_key_and_a_model_of_its_own() -> None:
-    first = {"base_url": "https://first.example/v1", "api_key": "sk-of-the-first", "model": "m"}
-    settings = LLMSettings(**first, fallback_base_url="https://second.example/v1")
-    fallback = settings.fallback()
+def test_a_fallback_has_an_address_a_key_and_a_model_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    first: dict[str, Any] = {
+        "base_url": "https://first.example/v1",
+        "api_key": "sk-of-the-first",
+        "model": "m",
+    }
+    settings = LLMSettings(**first, fallback={"base_url": "https://second.example/v1"})
+    fallback = settings.at_fallback()
     assert fallback is not None
     assert (fallback.url, fallback.api_key, fallback.model_name) == ("https://second.example/v1", None, "m")
-    named = LLMSettings(**first, fallback_base_url="http://b/v1", fallback_api_key="sk-2", fallback_model="n")
-    fallback = named.fallback()
+    monkeypatch.setenv(
+        "NUGGETSTREAM_LLM_FALLBACK", '{"base_url": "http://b/v1", "api_key": "sk-2", "model": "n"}'
+    )
+    named = LLMSettings(**first)
+    fallback = named.at_fallback()
     assert fallback is not None
-    assert (fallback.secrets(), fallback.model_name, fallback.fallback()) == (["sk-2", "sk-2"], "n", None)
+    assert (fallback.secrets(), fallback.model_name, fallback.at_fallback()) == (["sk-2", "sk-2"], "n", None)
     assert "sk-2" in named.secrets()
-    assert LLMSettings(**first).fallback() is None
+    monkeypatch.delenv("NUGGETSTREAM_LLM_FALLBACK")
+    assert LLMSettings(**first).at_fallback() is None
 
 
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"base_url": "http://a/v1", "model": "m", "fallback_model": "n"}, "FALLBACK_BASE_URL"),
-        ({"fallback_base_url": "http://b/v1"}, "a fallback needs a first endpoint"),
+        ({"base_url": "http://a/v1", "model": "m", "fallback": {"model": "n"}}, "FALLBACK has no base_url"),
+        ({"fallback": {"base_url": "http://b/v1"}}, "a fallback needs a first endpoint"),
     ],
 )
-def test_a_fallback_that_is_incomplete_is_an_error(given: dict[str, str], problem: str) -> None:
+def test_a_fallback_that_is_incomplete_is_an_error(given: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         LLMSettings(**given)
 
@@ -96,7 +105,7 @@ def test_a_budget_of_money_needs_the_price_of_the_fallback_as_well(tmp_path: Pat
     prices = tmp_path / "prices.toml"
     prices.write_text("[models.m]\ninput = 1\noutput = 1\n", encoding="utf-8")
     settings = LLMSettings(
-        base_url="http://a/v1", model="m", fallback_base_url="http://b/v1", fallback_model="n",
+        base_url="http://a/v1", model="m", fallback={"base_url": "http://b/v1", "model": "n"},
         prices=prices, day_money="1",
     )  # fmt: skip
     with pytest.raises(ValueError, match="needs a price for n"):
@@ -107,12 +116,15 @@ def test_a_stage_has_a_model_of_its_own_and_another_endpoint_gets_no_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stages = (
-        '{"judge": {"model": "n", "effort": "low"}, "aspects": {"base_url": "http://b/v1", "model": "o"}}'
+        '{"*": {"decision_model": "d", "temperature": "none"}, "judge": {"model": "n", "effort": "low"}, '
+        '"aspects": {"base_url": "http://b/v1", "model": "o"}}'
     )
     monkeypatch.setenv("NUGGETSTREAM_LLM_STAGES", stages)
-    settings = LLMSettings(base_url="http://a/v1", api_key="sk-1", model="m", decision_model="d")
+    settings = LLMSettings(base_url="http://a/v1", api_key="sk-1", model="m")
     judge, aspects = settings.for_stage("judge"), settings.for_stage("aspects")
-    assert (judge.url, judge.model_name, judge.effort) == ("http://a/v1", "n", "low")
+    assert (judge.url, judge.model_name) == ("http://a/v1", "n")
+    assert (judge.parameters.effort, judge.parameters.temperature) == ("low", "none")
+    assert (settings.parameters.effort, settings.timeout_s) == (None, 60.0)
     assert judge.api_key is not None
     assert judge.for_decisions().model_name == "d"
     assert (aspects.url, aspects.model_name, aspects.api_key) == ("http://b/v1", "o", None)
@@ -127,6 +139,7 @@ def test_a_stage_has_a_model_of_its_own_and_another_endpoint_gets_no_key(
     [
         ({"judge": {"modle": "n"}}, "no parameter modle; choose of model, decision_model, base_url"),
         ({"judge": {"effort": "lots"}}, "'none', 'minimal', 'low'"),
+        ({"*": {"model": "n"}}, "of all stages are NUGGETSTREAM_LLM_MODEL"),
     ],
 )
 def test_a_parameter_that_does_not_exist_is_named_with_those_that_do(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from nuggetstream.domain.conversation import Role, Turn
 from nuggetstream.domain.event import BattleNuggetized
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.nugget import Importance, NuggetList
+from services.cli.wiring.nuggetizer import decides_importance
 from services.cli.wiring.settings import PipelineSettings
 from services.nuggetizer.creation import Draft, trim
 from services.nuggetizer.decisions import VERSION
@@ -20,6 +22,7 @@ from services.runtime.errors import Permanent
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import CreatedNugget, NuggetsReply
+from services.runtime.llm.settings import LLMSettings
 from services.runtime.metrics import IMPORTANCE_DECISIONS
 from services.wire.convert import from_message, to_message
 from tests import samples
@@ -157,9 +160,14 @@ def test_of_two_wordings_of_a_fact_the_vital_one_gives_importance_and_probabilit
     assert merged == [Draft("Tea is hot.", VITAL, ())]
 
 
-def test_it_is_off_unless_it_is_asked_for_and_never_in_the_paper_profile() -> None:
-    decides: Any = {"nugget_importance": "decisions"}
-    assert not PipelineSettings().decides_importance
-    assert not PipelineSettings(profile="frugal").decides_importance
-    assert PipelineSettings(**decides).decides_importance
-    assert not PipelineSettings(profile="paper", **decides).decides_importance
+def test_it_is_decided_where_the_nuggetizer_has_a_model_for_it_and_never_in_the_paper_profile() -> None:
+    def decides(profile: Any, **stages: Any) -> bool:
+        llm, pipeline = LLMSettings(stages=stages), PipelineSettings(profile=profile)
+        parts: Any = SimpleNamespace(llm=llm, pipeline=pipeline)
+        return decides_importance(parts)
+
+    small = {"decision_model": "small"}
+    assert decides("live", nuggetizer=small)
+    assert not decides("paper", nuggetizer=small)
+    assert not decides("live", nuggetizer={"model": "large"})
+    assert not decides("frugal", **{"*": small})

@@ -94,4 +94,3 @@ def test_a_vote_has_no_model_and_nuggets_have_that_of_their_labels() -> None:
 )
 def test_a_family_is_known_by_the_beginning_of_a_name(name: str, family: str | None) -> None:
     assert family_of(name) == family
-    assert family_of(name, {name: "mine"}) == "mine"

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import INDEPENDENT, Lens
-from nuggetstream.domain.slice import Slice
 from nuggetstream.ratings.fitting.weights import WeightMemory
 from services.rater import boards as rated
 from services.rater.boards import Boards
@@ -43,10 +41,10 @@ async def test_the_first_reader_gets_a_board_that_is_there(
     record: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await stored(record)
-    boards = Boards(Outcomes(record), Battles(record), resamples=10, flagged=Flagged.EXCLUDE)
+    boards = Boards(Outcomes(record), Battles(record), resamples=10)
     await warmed(boards)
     monkeypatch.setattr(rated, "board_of_counts", None)  # whoever computes a board fails
-    (judge,) = await boards.get("default", [Lens.JUDGE], slice_=Slice(flagged=Flagged.EXCLUDE))
+    (judge,) = await boards.get("default", [Lens.JUDGE])
     assert {standing.system for standing in judge.standings} == {"left", "right"}
 
 

@@ -199,7 +199,8 @@ async def test_an_endpoint_that_does_not_answer_costs_one_timeout_and_not_one_pe
     server.wait.clear()
     now = 100.0
     skipped = count("skipped")
-    async with reranking(server, rerank_timeout_s=1.0) as ranker:
+    async with reranking(server) as ranker:
+        ranker.timeout_s = 1.0
         ranker.clock = lambda: now
         assert await ranker.reranked("tea", HITS) is None
         assert await ranker.reranked("tea", HITS) is None
@@ -278,7 +279,8 @@ async def test_what_nobody_waits_for_any_more_is_booked_by_its_estimate(
     record: Database, server: Server, reranking: Opener
 ) -> None:
     server.wait.clear()
-    async with reranking(server, rerank_timeout_s=1.0) as ranker:
+    async with reranking(server) as ranker:
+        ranker.timeout_s = 1.0
         with work_on("b1"):
             assert await ranker.reranked("green tea", HITS) is None
         server.wait.set()
@@ -294,7 +296,7 @@ async def test_a_database_that_is_away_is_waited_for(server: Server) -> None:
     client = openai.AsyncOpenAI(api_key="k", base_url="http://there.invalid/v1", max_retries=0)
     ledger = Ledger(budget=BUDGET.budget(), store=Away())
     endpoint = RerankEndpoint(Exchange(client, 5.0), "cross", ledger)
-    ranker = Reranking(endpoint, candidates=10, timeout_s=5)
+    ranker = Reranking(endpoint, timeout_s=5)
     with work_on("b1"), pytest.raises(Outage):
         await ranker.reranked("green tea", HITS)
     await endpoint.close()
@@ -324,7 +326,7 @@ async def test_a_model_in_the_process_orders_and_is_loaded_once() -> None:
         loaded.append(name)
         return CrossEncoder(lambda pairs: np.array([shared(*pair) for pair in pairs]))
 
-    ranker = Reranking(CrossEncoderReranker("cross", load), candidates=10, timeout_s=5)
+    ranker = Reranking(CrossEncoderReranker("cross", load), timeout_s=5)
     for _ in range(2):
         assert texts_of(await ranker.reranked("green tea", HITS))[0] == TEXTS[1]
     assert loaded == ["cross"]
@@ -340,7 +342,7 @@ async def test_loading_does_not_count_against_the_timeout_of_a_search() -> None:
         time.sleep(2.5)  # longer than the timeout: a slow loader
         return CrossEncoder(lambda pairs: np.array([shared(*pair) for pair in pairs]))
 
-    ranker = Reranking(CrossEncoderReranker("cross", load), candidates=10, timeout_s=2.0)
+    ranker = Reranking(CrossEncoderReranker("cross", load), timeout_s=2.0)
     failed = count("failed"), count("skipped")
     first = asyncio.create_task(ranker.reranked("green tea", HITS))
     await searching.wait()
@@ -388,7 +390,7 @@ async def test_a_model_that_is_not_there_leaves_the_order() -> None:
     with pytest.raises(Unavailable) as raised:
         await model.scores("tea", TEXTS)
     assert raised.value.reason is Reason.LLM_UNAVAILABLE
-    assert await Reranking(model, 10, 5).reranked("tea", HITS) is None
+    assert await Reranking(model, 5).reranked("tea", HITS) is None
 
 
 async def test_without_settings_there_is_no_reranker(record: Database) -> None:

@@ -12,7 +12,7 @@ from nuggetstream.domain.failure import Reason
 from services.cli.wiring.declared import declare
 from services.cli.wiring.process import connected, read_settings, run
 from services.cli.wiring.settings import PlatformSettings, ServerSettings
-from services.cli.wiring.waiting import NO_WAIT_HELP, Patience
+from services.cli.wiring.waiting import NO_WAIT_HELP, PATIENCE_S, Patience
 from services.runtime.bus import Bus, describe_error
 from services.runtime.errors import Outage
 from services.wire.topology import consumers, streams
@@ -26,14 +26,14 @@ def command(no_wait: bool) -> None:
     """Create or update all streams and consumers at the broker.
 
     Running it again changes nothing. While the broker is away, or members of its cluster, it waits, for at
-    most NUGGETSTREAM_START_PATIENCE_S seconds. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
+    most ten minutes. NUGGETSTREAM_NATS_REPLICAS sets the number of copies of each
     stream (3 in production), NUGGETSTREAM_NATS_STREAM_BYTES the size of all streams together.
     Consumers of evaluators that NUGGETSTREAM_EVALUATORS no longer names are deleted.
     """
     platform, server = read_settings(PlatformSettings), read_settings(ServerSettings)
 
     async def bootstrap(stop: asyncio.Event) -> None:
-        seconds = 0.0 if no_wait else server.start_patience_s
+        seconds = 0.0 if no_wait else PATIENCE_S
         settings = replace(platform.bus("bootstrap"), connect_within=max(seconds, _ANSWER_SECONDS))
         async with connected(settings, stop) as bus:
             await Patience(seconds, stop).until_available(partial(_declare, bus, platform))

@@ -22,7 +22,6 @@ _LIVE = "live"  # `services.runtime.rpc.LIVE`, whose module takes longer to impo
 @click.option(
     "--grpc-port",
     type=int,
-    envvar="NUGGETSTREAM_GRPC_PORT",
     help="Its gRPC port, if it is not the default one.",
 )
 @click.option(

@@ -7,7 +7,7 @@ import click
 from services.cli.wiring.database_url import open_database
 from services.cli.wiring.process import read_settings, run
 from services.cli.wiring.settings import PlatformSettings, ServerSettings
-from services.cli.wiring.waiting import NO_WAIT_HELP, Patience
+from services.cli.wiring.waiting import NO_WAIT_HELP, PATIENCE_S, Patience
 from services.store.migrate import upgrade
 
 
@@ -17,7 +17,7 @@ def command(no_wait: bool) -> None:
     """Create the tables, or apply the migrations that the database lacks.
 
     Running it again changes nothing. While the database is away it waits, for at most
-    NUGGETSTREAM_START_PATIENCE_S seconds.
+    ten minutes.
     """
     platform, server = read_settings(PlatformSettings), read_settings(ServerSettings)
 
@@ -30,7 +30,7 @@ def command(no_wait: bool) -> None:
             await upgrade(database)
 
         try:
-            await Patience(0.0 if no_wait else server.start_patience_s, stop).until_available(attempt)
+            await Patience(0.0 if no_wait else PATIENCE_S, stop).until_available(attempt)
             click.echo("the database is up to date")
         finally:
             await database.close()

@@ -17,13 +17,19 @@ from services.cli.wiring.embedding_settings import EmbeddingSettings
 from services.cli.wiring.entry_settings import EntrySettings
 from services.cli.wiring.fetch_settings import FetchSettings
 from services.cli.wiring.parts import Parts
-from services.cli.wiring.process import StoppedWaiting, read_settings, run, serve_metrics, server_settings
-from services.cli.wiring.registry import GRPC_PORTS, SERVICES, open_service
+from services.cli.wiring.process import (
+    StoppedWaiting,
+    metrics_port_option,
+    read_settings,
+    run,
+    serve_metrics,
+    server_settings,
+)
+from services.cli.wiring.registry import GRPC_PORTS, HTTP_PORT, SERVICES, open_service
 from services.cli.wiring.reranking import open_reranking
 from services.cli.wiring.retrieval import RetrievalSettings
 from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.cli.wiring.starting import Start
-from services.cli.wiring.tuning import tuned
 from services.runtime.lifecycle import started
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.service import run_service
@@ -42,28 +48,29 @@ _NAMES = ", ".join(f"{name} {port}" for name, port in GRPC_PORTS.items())
 @click.command("serve", epilog=f"Names and default gRPC ports: {_NAMES}.")
 @click.argument("name", type=click.Choice(sorted(SERVICES)), metavar="NAME", envvar="NUGGETSTREAM_SERVICE")
 @click.option("--grpc-port", type=int, help="gRPC port of the service; 0 takes a free one.")
-@click.option("--metrics-port", type=int, help="Port of the Prometheus metrics; 0 takes a free one.")
-@click.option("--http-port", type=int, help="HTTP port of the gateway.")
+@metrics_port_option
+@click.option("--http-port", default=HTTP_PORT, show_default=True, help="HTTP port of the gateway.")
 @click.option("--host", help="Address to bind to.  [default: 127.0.0.1]")
-def command(
-    name: str, grpc_port: int | None, metrics_port: int | None, http_port: int | None, host: str | None
-) -> None:
+def command(name: str, grpc_port: int | None, metrics_port: int, http_port: int, host: str | None) -> None:
     """Run the service NAME until SIGTERM.
 
     It needs the broker (NUGGETSTREAM_NATS_URL), prepared by `nuggetstream bootstrap`, and the database
     (NUGGETSTREAM_DATABASE_URL), prepared by `nuggetstream migrate`. While one of them is away or not
     prepared, it waits and is not ready: for the broker, its streams and the migrations
-    NUGGETSTREAM_START_PATIENCE_S seconds, for a database that is away without a limit. The indexer also
+    ten minutes, for a database that is away without a limit. The indexer also
     waits until its embedding model is loaded, or its endpoint answers, and the retriever until a
     cross-encoder that it runs is loaded and, where battles search the corpus, its index is filled.
     """
-    server = server_settings(grpc_port=grpc_port, metrics_port=metrics_port, http_port=http_port, host=host)
+    server = server_settings(host=host)
     platform, pipeline = read_settings(PlatformSettings), read_settings(PipelineSettings)
     fetch, llm = read_settings(FetchSettings), read_settings(LLMSettings)
     retrieval, access = read_settings(RetrievalSettings), read_settings(AccessSettings)
     entry = read_settings(EntrySettings)
     models = partial(_models, name, pipeline, llm, retrieval)
-    starting = partial(Start, service=name, server=server, platform=platform)
+    port = GRPC_PORTS[name] if grpc_port is None else grpc_port
+    starting = partial(
+        Start, service=name, server=server, platform=platform, grpc_port=port, http_port=http_port
+    )
 
     async def serve(stop: asyncio.Event) -> None:
         waiting = {"owner": name} | ({"wait": _GATEWAY_WAIT} if name == "gateway" else {})
@@ -81,7 +88,7 @@ def command(
                             fetch=fetch,
                             llm=llm,
                             host=server.host,
-                            http_port=server.http_port,
+                            http_port=http_port,
                             retrieval=retrieval,
                             embedder=embedder,
                             reranking=reranking,
@@ -89,7 +96,7 @@ def command(
                             access=access,
                             entry=entry,
                         )
-                        await _run(start, parts, stop)
+                        await _run(start, parts, metrics_port, stop)
         except StoppedWaiting:
             return  # stopped before anything was done, which is not an error
         finally:
@@ -113,12 +120,11 @@ async def _models(
         yield None, None
 
 
-async def _run(start: Start, parts: Parts, stop: asyncio.Event) -> None:
+async def _run(start: Start, parts: Parts, metrics_port: int, stop: asyncio.Event) -> None:
     async with open_service(start.service, parts) as opened:
-        service, server = tuned(opened, parts.pipeline), start.server
-        watching = partial(watch_answers, parts.database)
-        service = replace(service, background=[*service.background, watching])
-        metrics = serve_metrics(server)
+        watching, server = partial(watch_answers, parts.database), start.server
+        service = replace(opened, background=[*opened.background, watching])
+        metrics = serve_metrics(server.host, metrics_port)
 
         def ready(grpc_port: int) -> None:
             started()

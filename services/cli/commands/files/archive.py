@@ -15,7 +15,7 @@ _FOLDER = click.argument("folder", type=click.Path(path_type=Path, exists=True, 
 def command() -> None:
     """List or verify an archive of pages.
 
-    NUGGETSTREAM_SCRAPER_ARCHIVE_DIR makes one; `eval --replay` and NUGGETSTREAM_SCRAPER_REPLAY_DIR read it.
+    NUGGETSTREAM_SCRAPER_ARCHIVE_DIR makes one; `eval --replay` reads it.
     """
 
 

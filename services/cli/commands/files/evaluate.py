@@ -101,9 +101,9 @@ def command(
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
     _introduce(console, contents, pipeline, llm)
-    fetch = read_settings(FetchSettings).replaying(replay)
+    fetch, grace = read_settings(FetchSettings), server.grace
     folder = out / STATE if out else Path()
-    choices = Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, grace=server.grace)
+    choices = Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, grace=grace, replayed=replay)
     if out is None or dry_run:
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return

@@ -121,7 +121,7 @@ def _checks(platform: PlatformSettings, *, embedded: bool) -> Iterator[Check]:
     if (reranker := retrieval.rerank_model) is not None and retrieval.rerank_url is None:
         yield Check("reranker", lambda: _reranker(reranker))
     yield Check("model", lambda: _model(llm), None if llm.offline else masked_url(llm.url))
-    if (fallback := llm.fallback()) is not None:
+    if (fallback := llm.at_fallback()) is not None:
         yield Check("fallback", lambda: _model(fallback), masked_url(fallback.url))
     if not embedded:
         yield Check("broker", lambda: _broker(platform), masked_url(platform.nats_url))

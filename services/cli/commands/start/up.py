@@ -12,9 +12,9 @@ from services.cli.wiring.data_folder import NATS, locked_folder
 from services.cli.wiring.embedded import Choices, Embedded, embedded
 from services.cli.wiring.entry_settings import EntrySettings
 from services.cli.wiring.fetch_settings import FetchSettings
-from services.cli.wiring.process import read_settings, run, serve_metrics, server_settings
-from services.cli.wiring.registry import GRPC_PORTS
-from services.cli.wiring.settings import PipelineSettings, embedded_pipeline, ranking_of
+from services.cli.wiring.process import metrics_port_option, read_settings, run, serve_metrics
+from services.cli.wiring.registry import GRPC_PORTS, HTTP_PORT
+from services.cli.wiring.settings import PipelineSettings, ServerSettings, embedded_pipeline, ranking_of
 from services.runtime.broker_token import TOKEN
 from services.runtime.llm.settings import LLMSettings
 from services.runtime.masking import masked_url
@@ -30,37 +30,36 @@ _RATINGS_OFFSET = GRPC_PORTS["rater"] - GRPC_PORTS["gateway"]  # difference of t
     show_default=True,
     help="Folder for streams and database; `up` on the same folder continues where it stopped.",
 )
-@click.option("--http-port", type=int, help="Port of pages and API; 0 takes a free one.  [default: 8080]")
+@click.option(
+    "--http-port", default=HTTP_PORT, show_default=True, help="Port of pages and API; 0 takes a free one."
+)
 @click.option(
     "--grpc-port",
-    type=int,
-    help="Port of arena.v1.Arena; the port of arena.v1.Ratings is 7 higher. 0 takes free ones.  "
-    "[default: 7100]",
+    default=GRPC_PORTS["gateway"],
+    show_default=True,
+    help="Port of arena.v1.Arena; the port of arena.v1.Ratings is 7 higher. 0 takes free ones.",
 )
-@click.option(
-    "--metrics-port", type=int, help="Port of the Prometheus metrics; 0 takes a free one.  [default: 9464]"
-)
-def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metrics_port: int | None) -> None:
+@metrics_port_option
+def command(data_dir: Path, http_port: int, grpc_port: int, metrics_port: int) -> None:
     """Run all services in this process, with a broker and a database of their own, until Ctrl-C.
 
     Only one process at a time can use a data folder. Commands that read a database, such as `recount`, find
     that of `up` by NUGGETSTREAM_DATABASE_URL=sqlite+aiosqlite:///nuggetstream-data/nuggetstream.db.
     """
     os.umask(0o077)  # what `up` writes has every battle in it
-    server = server_settings(http_port=http_port, grpc_port=grpc_port, metrics_port=metrics_port)
+    server = read_settings(ServerSettings)
     pipeline = embedded_pipeline(read_settings(PipelineSettings))
     llm = read_settings(LLMSettings)
-    arena_port = GRPC_PORTS["gateway"] if server.grpc_port is None else server.grpc_port
     choices = Choices(
         folder=data_dir,
         pipeline=pipeline,
         fetch=read_settings(FetchSettings),
         llm=llm,
         host=server.host,
-        http_port=server.http_port,
+        http_port=http_port,
         allowed_hosts=server.allowed_hosts,
-        grpc_port=arena_port,
-        ratings_port=arena_port and arena_port + _RATINGS_OFFSET,
+        grpc_port=grpc_port,
+        ratings_port=grpc_port and grpc_port + _RATINGS_OFFSET,
         grace=server.grace,
         access=read_settings(AccessSettings),
         entry=read_settings(EntrySettings),
@@ -69,7 +68,7 @@ def command(data_dir: Path, http_port: int | None, grpc_port: int | None, metric
     async def up(stop: asyncio.Event) -> None:
         # Before the ports, which the same process has probably bound: the lock names that process.
         async with locked_folder(data_dir):
-            metrics = serve_metrics(server)
+            metrics = serve_metrics(server.host, metrics_port)
         async with embedded(choices) as platform:
             if not stop.is_set():
                 click.echo(_banner(platform, data_dir / NATS / TOKEN, metrics, pipeline, llm))

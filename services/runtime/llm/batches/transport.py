@@ -25,10 +25,13 @@ class Batches:
     Args:
         folder: Folder for the records.
         tell: Is told what is uploaded and waited for.
+        quiet_s: Seconds without a further call after which those that wait are uploaded.
+        poll_s: Seconds between two looks at a batch.
     """
 
-    def __init__(self, folder: Path, tell: Tell) -> None:
+    def __init__(self, folder: Path, tell: Tell, quiet_s: float = 30.0, poll_s: float = 60.0) -> None:
         self._records, self._tell = Records(folder), tell
+        self._quiet_s, self._poll_s = quiet_s, poll_s
         self._apis: dict[tuple[str, str | None], BatchAPI] = {}
         self._queues: dict[tuple[BatchAPI, str], BatchQueue] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -59,14 +62,14 @@ class Batches:
 
     def http(self, settings: LLMSettings) -> httpx2.AsyncClient:
         """An HTTP client whose chat completions wait for a batch at the endpoint of the settings."""
-        return httpx2.AsyncClient(transport=_Transport(self, self._api(settings), settings.batch_quiet_s))
+        return httpx2.AsyncClient(transport=_Transport(self, self._api(settings)))
 
-    async def answered(self, api: BatchAPI, quiet_s: float, body: bytes) -> httpx2.Response:
+    async def answered(self, api: BatchAPI, body: bytes) -> httpx2.Response:
         """The response to a chat completion request."""
         model = str(json.loads(body)["model"])
         if (api, model) not in self._queues:
             self._queues[api, model] = BatchQueue(
-                api, model, self._records, quiet_s=quiet_s, start=self._start, tell=self._tell
+                api, model, self._records, quiet_s=self._quiet_s, start=self._start, tell=self._tell
             )
         result = await self._queues[api, model].answer(body)
         headers = {"content-type": "application/json"}
@@ -84,7 +87,7 @@ class Batches:
         key = settings.api_key.get_secret_value() if settings.api_key else None
         if (settings.url, key) not in self._apis:
             client = sdk_of(settings, None, _EXCHANGE_S)
-            self._apis[settings.url, key] = BatchAPI(client, settings.batch_poll_s, self._tell)
+            self._apis[settings.url, key] = BatchAPI(client, self._poll_s, self._tell)
         return self._apis[settings.url, key]
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
@@ -98,11 +101,11 @@ class Batches:
 class _Transport(httpx2.AsyncBaseTransport):
     """Sends chat completions to a queue. There are no other paths, so decisions are asked by chat."""
 
-    def __init__(self, batches: Batches, api: BatchAPI, quiet_s: float) -> None:
-        self._batches, self._api, self._quiet_s = batches, api, quiet_s
+    def __init__(self, batches: Batches, api: BatchAPI) -> None:
+        self._batches, self._api = batches, api
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if not request.url.path.endswith("/chat/completions"):
             body = {"error": {"message": f"no batches at {masked_url(request.url.path)}", "code": None}}
             return httpx2.Response(404, json=body)
-        return await self._batches.answered(self._api, self._quiet_s, await request.aread())
+        return await self._batches.answered(self._api, await request.aread())

@@ -22,7 +22,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def reconciler_of(world: World, evaluators: Sequence[str] = GRADERS) -> Reconciler:
-    return reconciler(world.bus, world.database, world.blobs, quiet_after=900.0, evaluators=evaluators)
+    return reconciler(world.bus, world.database, world.blobs, evaluators=evaluators)
 
 
 @pytest.fixture

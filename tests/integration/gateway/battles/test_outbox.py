@@ -220,7 +220,7 @@ async def test_a_battle_that_waits_in_the_outbox_gets_published_once_with_the_re
     world: World,
 ) -> None:
     await unpublished(world)
-    reconciling = reconciler(world.bus, world.database, world.blobs, quiet_after=900.0)
+    reconciling = reconciler(world.bus, world.database, world.blobs)
     assert await reconciling.reconcile(datetime.now(UTC) + timedelta(minutes=20)) == 1
     assert await world.gateway.intake.relay.relay(AT_ONCE) == 1
     assert len(await world.published()) == 1

@@ -32,7 +32,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture
 def reconciling(world: World) -> Reconciler:
-    return reconciler(world.bus, world.database, world.blobs, quiet_after=900.0)
+    return reconciler(world.bus, world.database, world.blobs)
 
 
 async def state_of(world: World) -> BattleState:

@@ -1,39 +1,30 @@
-"""The page and the API say how the evidence was found, and what was left out."""
+"""The page and the API say how the evidence was found."""
 
 from dataclasses import replace
-
-import pytest
 
 from nuggetstream.files.evaluated import BattleRow
 from tests.integration.gateway.world import GONE, TIDES, Story, World, battle
 
 
-@pytest.mark.parametrize("empty", [False, True], ids=["some", "all"])
-async def test_the_page_says_how_many_passages_are_left_out_and_what_else_was_searched_for(
-    world: World, empty: bool
-) -> None:
+async def test_the_page_says_what_else_was_searched_for(world: World) -> None:
     story = Story(battle())
-    event = replace(story.retrieved(), left_out=3, variations=("spring <tide>", "moon"))
-    await world.happens(story.submitted(), replace(event, evidence=()) if empty else event)
+    event = replace(story.retrieved(), variations=("spring <tide>", "moon"))
+    await world.happens(story.submitted(), event)
     page = (await world.http.get("/battles/tides")).text
-    assert "3 passages left out: too little like the query." in page
     assert "spring &lt;tide&gt;" in page
-    assert ('<ol class="evidence">' in page) is not empty
     body = (await world.http.get("/v1/battles/tides")).json()
     assert body["retrieval"] == {
         "ranking": event.ranking,
-        "left_out": 3,
         "variations": ["spring <tide>", "moon"],
     }
 
 
-async def test_a_battle_with_all_its_passages_says_nothing_of_others(world: World) -> None:
+async def test_a_battle_without_variations_says_nothing_of_them(world: World) -> None:
     story = Story(battle())
     await world.happens(story.submitted())
     assert (await world.http.get("/v1/battles/tides")).json()["retrieval"] is None
     await world.happens(story.retrieved())
     page = (await world.http.get("/battles/tides")).text
-    assert "left out" not in page
     assert "Also searched for" not in page
 
 

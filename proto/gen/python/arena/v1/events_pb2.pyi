@@ -162,12 +162,9 @@ class BattleRetrieved(_message.Message):
     PAGES_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
     RANKING_FIELD_NUMBER: _builtins.int
-    LEFT_OUT_FIELD_NUMBER: _builtins.int
     VARIATIONS_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     ranking: _builtins.str
-    left_out: _builtins.int
-    """Number of the best chunks that resemble the query less than required."""
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     @_builtins.property
@@ -186,12 +183,11 @@ class BattleRetrieved(_message.Message):
         pages: _abc.Iterable[_evidence_pb2.Page] | None = ...,
         evidence: _abc.Iterable[_evidence_pb2.Evidence] | None = ...,
         ranking: _builtins.str = ...,
-        left_out: _builtins.int = ...,
         variations: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle", "evidence", b"evidence", "key", b"key", "left_out", b"left_out", "pages", b"pages", "ranking", b"ranking", "variations", b"variations"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle", b"battle", "evidence", b"evidence", "key", b"key", "pages", b"pages", "ranking", b"ranking", "variations", b"variations"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
