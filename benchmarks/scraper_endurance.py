@@ -99,7 +99,6 @@ def state() -> tuple[float, int, int]:
 async def fetch_all(host: str, count: int) -> bool:
     settings = ScraperSettings(
         allowed_hosts=(host,),
-        per_host_delay=0.0,
         per_host_concurrency=AT_ONCE,
         queue_seconds=600.0,
         connect_seconds=2.0,

@@ -221,7 +221,8 @@ class PageFetcher:
     async def _polite(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
         """The response to one request that robots.txt allows, at the pace of the host."""
         settings = self._settings
-        delay = settings.per_host_delay
+        is_own = f"{url.host}:{url.port}" in settings.allowed_hosts
+        delay = settings.allowed_host_delay if is_own else settings.per_host_delay
         if settings.respect_robots:
             async with budget.spend():
                 rules = await self._robots.rules(url)

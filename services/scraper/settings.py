@@ -43,6 +43,8 @@ class ScraperSettings(BaseModel):
 
     allowed_hosts: tuple[str, ...] = ()
     """Hosts exempt from the address guard, such as an intranet, as "host:port" exactly as in the URL."""
+    allowed_host_delay: NonNegativeFloat = 0.0
+    """Seconds between two requests to one of them, which are the operator's own."""
 
     cache_pages: PositiveInt = 1024
     cache_chars: PositiveInt = 64_000_000

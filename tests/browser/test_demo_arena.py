@@ -43,7 +43,7 @@ async def test_a_visitor_votes_and_sees_the_explanation_and_the_board(
         choices = Choices(
             folder=tmp_path,
             pipeline=PipelineSettings(embedding_model="none"),
-            fetch=FetchSettings(scraper_allowed_hosts=(urlsplit(pages).netloc,), scraper_per_host_delay=0),
+            fetch=FetchSettings(scraper_allowed_hosts=(urlsplit(pages).netloc,)),
             llm=LLMSettings(),
             grace=2.0,
         )

@@ -102,7 +102,6 @@ async def test_a_dry_run_calls_no_endpoint_and_estimates_each_at_its_own_price(t
             retrieval_query_variations="2",
             scraper_allowed_hosts=site.partition("//")[2],
             scraper_archive_dir=str(tmp_path / "pages"),
-            scraper_per_host_delay="0",
         )
         before = files_of(tmp_path)
         code, output = await run_command(environment, "eval", str(file), "--dry-run")

@@ -61,7 +61,6 @@ async def test_an_evaluation_is_repeated_on_archived_pages(tmp_path: Path) -> No
             embedding_model="none",
             scraper_allowed_hosts=host,
             scraper_archive_dir=str(tmp_path / "pages"),
-            scraper_per_host_delay="0",
         )
         code, output = await run_command(archiving, "eval", str(file), "--out", str(tmp_path / "first"))
         assert code == 0, output

@@ -90,7 +90,6 @@ async def _site(
     async with serve_site(demo_root()) as site:
         fetch = FetchSettings(
             scraper_allowed_hosts=(urlsplit(site).netloc,),
-            scraper_per_host_delay=0.0,
         )
         embedding = read_settings(EmbeddingSettings)
         choices = Choices(

@@ -17,9 +17,9 @@ class FetchSettings(BaseSettings):
 
     Attributes:
         scraper_user_agent: Sent with every request; add a contact address.
-        scraper_allowed_hosts: Hosts exempt from the address guard, as "host:port" separated by commas.
+        scraper_allowed_hosts: Hosts exempt from the address guard, as "host:port" separated by commas; there
+            is no pause between requests to them.
         scraper_archive_dir: Folder in which raw responses are archived as WARC files.
-        scraper_per_host_delay: Seconds between two requests to one host.
         scraper_render_url: Chromium that renders pages whose text only scripts show, such as
             `http://chromium:9222` or `ws://…`; unset, such pages have no text.
     """
@@ -29,7 +29,6 @@ class FetchSettings(BaseSettings):
     scraper_user_agent: str | None = None
     scraper_allowed_hosts: Names = ()
     scraper_archive_dir: Path | None = None
-    scraper_per_host_delay: float | None = Field(None, ge=0)
     scraper_render_url: str | None = Field(None, pattern=r"^(https?|wss?)://")
 
     def scraper(self) -> "ScraperSettings":
@@ -39,7 +38,6 @@ class FetchSettings(BaseSettings):
         given = {
             "user_agent": self.scraper_user_agent,
             "archive_dir": self.scraper_archive_dir,
-            "per_host_delay": self.scraper_per_host_delay,
             "render_url": self.scraper_render_url,
             "allowed_hosts": self.scraper_allowed_hosts,
         }

@@ -98,7 +98,7 @@ def settings(site: Site) -> Callable[..., ScraperSettings]:
     """Settings that may visit the site, quickly."""
 
     def make(**changes: Any) -> ScraperSettings:
-        quick = {"allowed_hosts": (site.authority,), "per_host_delay": 0.0, "extraction_workers": 1}
+        quick = {"allowed_hosts": (site.authority,), "extraction_workers": 1}
         return ScraperSettings(**(quick | changes))
 
     return make

@@ -231,7 +231,7 @@ async def test_a_page_cited_many_times_is_fetched_once(site: Any, settings: Sett
 
 async def test_one_host_is_not_stormed(site: Any, settings: Settings, article: Any) -> None:
     urls = [site.put(f"/{number}", article()) for number in range(8)]
-    async with PageFetcher(settings(per_host_concurrency=2, per_host_delay=0.02)) as fetcher:
+    async with PageFetcher(settings(per_host_concurrency=2, allowed_host_delay=0.02)) as fetcher:
         pages = await asyncio.gather(*(fetcher.fetch(url) for url in urls))
     assert {page.quality for page in pages} == {Quality.OK}
     assert site.most_inside <= 2

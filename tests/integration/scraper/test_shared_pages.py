@@ -132,7 +132,7 @@ async def test_scrapers_pause_together_between_requests_to_a_host(
     site: Any, scraper: Scraping, article: Any, postgres: Database
 ) -> None:
     pages = [site.put(path, article()) for path in ("/a", "/b")]
-    slow = {"per_host_delay": 1000.0, "queue_seconds": 5.0}
+    slow = {"allowed_host_delay": 1000.0, "queue_seconds": 5.0}
     first = await (await scraper(postgres, **slow)).fetch(pages[0], "oolong")
     second = await (await scraper(postgres, **slow)).fetch(pages[1], "oolong")
     assert (first.quality, second.quality) == (Quality.OK, Quality.TIMEOUT)
