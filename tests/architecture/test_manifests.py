@@ -62,9 +62,7 @@ OURS = re.compile(r"\b(?:NUGGETSTREAM|OPENAI)_[A-Z0-9_]+\b")
 KUBELET = {"kubelet_volume_stats_available_bytes", "kubelet_volume_stats_capacity_bytes"}
 # Read by click, and by compose: no settings class knows them.
 BESIDES = {"NUGGETSTREAM_SERVICE", "NUGGETSTREAM_TAG"}
-ALIASES = {
-    name: f"NUGGETSTREAM_LLM_{name.removeprefix('OPENAI_')}" for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL")
-}
+ALIASES = {f"OPENAI_{name}": f"NUGGETSTREAM_LLM_{name}" for name in ("API_KEY", "BASE_URL")}
 MOST_SETTINGS = 70  # who has more to choose from finds nothing
 
 needs_kubectl = pytest.mark.skipif(
