@@ -153,15 +153,15 @@ class BankPage:
 
     def show(self, fields: Mapping[str, str], problem: str | None = None) -> Response:
         """The form, with what somebody typed in place of the bank's own texts."""
-        lines = self.files.lines
+        lines, entries = self.files.lines, history(self.files.bank)
         return _page(
             "bank.html",
             422 if problem else 200,
             name=self.files.bank.name,
-            version=max((entry.version for entry in history(self.files.bank)), default=1),
+            version=max((entry.version for entry in entries), default=1),
             queries=list(_queries(lines, self.files.queries)),
             held=len(held_back(lines)),
-            history=_html(history_table(self.files.bank)),
+            history=_html(history_table(self.files.bank)) if entries else None,
             graded=self.files.graded is not None,
             waiting=self.waiting is not None,
             digest=self._digest(),
