@@ -37,24 +37,24 @@ def rows_figure(table: TableData) -> Figure | None:
     bounds = [_bounds(x, None if around is None else row[around]) for x, row in zip(at, rows, strict=True)]
     if not rows:
         return None
-    said = [printed(table.columns[value], row[value]) for row in rows]
+    labels = [printed(table.columns[value], row[value]) for row in rows]
     if around is not None:
         column = table.columns[around]
         words = (printed(column, row[around]) for row in rows)
-        said = [
+        labels = [
             text if more == MISSING else f"{text} ({column.title}: {more})"
-            for text, more in zip(said, words, strict=True)
+            for text, more in zip(labels, words, strict=True)
         ]
     low, high = zip(*bounds, strict=True)
     marks = marks_with_intervals(
-        "", at, range(len(rows)), low, high, text=said, hovertemplate="%{text}<extra></extra>"
+        "", at, range(len(rows)), low, high, text=labels, hovertemplate="%{text}<extra></extra>"
     )
     layout = {
         "yaxis": names_axis(names),
         "xaxis": {"title": {"text": table.columns[value].header}},
         "shapes": [vertical_line(0)] if min(at) < 0 < max(at) else [],
     }
-    alt = "; ".join(f"{name}: {text}" for name, text in zip(names, said, strict=True))
+    alt = "; ".join(f"{name}: {text}" for name, text in zip(names, labels, strict=True))
     return figure(table.title, alt, [marks], rows_height(len(rows)), layout)
 
 
@@ -65,10 +65,11 @@ def _chosen(columns: Sequence[Column]) -> tuple[int, int | None] | None:
         behind = columns[n + 1] if n + 1 < len(columns) else None
         if behind is not None and behind.kind is Kind.INTERVAL:
             return n, n + 1
-    for n in numbers[:1]:
-        is_error = n + 1 in numbers and columns[n + 1].names == (f"{columns[n].names[0]}_error",)
-        return n, n + 1 if is_error else None
-    return None
+    if not numbers:
+        return None
+    first = numbers[0]
+    is_error = first + 1 in numbers and columns[first + 1].names == (f"{columns[first].names[0]}_error",)
+    return first, first + 1 if is_error else None
 
 
 def _bounds(at: float, around: Cell) -> tuple[Number, Number]:
