@@ -33,17 +33,16 @@ async def _events(
     deltas = list(_deltas(choice))
     head = {name: completion[name] for name in ("id", "created", "model")}
     head |= {"object": "chat.completion.chunk"}
-    for number, delta in enumerate(deltas):
-        if dropped and number >= len(deltas) / 2:
-            raise ConnectionResetError("simulated fault")
-        if seconds:
-            await asyncio.sleep(seconds / len(deltas))
-        yield _event({**head, "choices": [{"index": 0, "finish_reason": None, **delta}]})
     last = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
-    yield _event({**head, "choices": [last]})
-    if usage:
-        yield _event({**head, "choices": [], "usage": completion["usage"]})
-    yield b"data: [DONE]\n\n"
+    parts = [{"choices": [{"index": 0, "finish_reason": None, **delta}]} for delta in deltas]
+    parts += [{"choices": [last]}, *([{"choices": [], "usage": completion["usage"]}] if usage else [])]
+    events = [_event(head | part) for part in parts] + [b"data: [DONE]\n\n"]
+    sent = events[: len(events) // 2] if dropped else events
+    for piece in sent if seconds else [b"".join(sent)]:  # what takes no time arrives in one piece
+        await asyncio.sleep(seconds / len(events))
+        yield piece
+    if dropped:
+        raise ConnectionResetError("simulated fault")
 
 
 def _deltas(choice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -159,18 +159,15 @@ class Endpoint:
         """The completion whose parts arrive one by one, or at once from a server that knows no parts."""
         began, joined = time.perf_counter(), Joined(limit)
         body = {"model": self.model, **body}
-        async with self._exchanges.stream(_CHAT, body, lambda: _asked(request), silence_s) as (
-            response,
-            heard,
-        ):
+        async with self._exchanges.stream(_CHAT, body, lambda: _asked(request), silence_s) as streamed:
+            response, pieces = streamed
             if "text/event-stream" not in response.headers.get("content-type", ""):
                 await response.aread()
                 self.dialect = replace(self.dialect, stream=False)
                 return self._read(request, response)
             try:
-                async for data in data_of(response.aiter_bytes()):
+                async for data in data_of(pieces):
                     first, goes_on = not joined.has_begun, joined.add(data)
-                    heard()
                     if first and joined.has_begun:
                         self.speed.answered(work, time.perf_counter() - began)
                     if not goes_on:

@@ -98,25 +98,24 @@ class Exchange:
     @asynccontextmanager
     async def stream(
         self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens], silence_s: float
-    ) -> AsyncIterator[tuple[httpx2.Response, Callable[[], None]]]:
+    ) -> AsyncIterator[tuple[httpx2.Response, AsyncIterator[bytes]]]:
         """The response to one request while it arrives, for the duration of the block.
 
         Args:
             path: Path below the URL of the endpoint.
             body: The request, as JSON.
             asked: Returns the tokens of the request, which the server may charge although it fails.
-            silence_s: Seconds within which the endpoint must be heard of.
+            silence_s: Seconds within which the next piece of the body must arrive.
 
         Yields:
-            The response, whose body is not read yet, and what to call whenever the endpoint is heard of.
+            The response, whose body is not read yet, and the body in pieces as they arrive.
 
         Raises:
             CallFailed: As for `post`; also raised where reading the response fails inside the block.
         """
         async with self._response(path, body, asked, silence_s, stream=True) as (response, silence):
-            loop = asyncio.get_running_loop()
             try:
-                yield response, lambda: silence.reschedule(loop.time() + silence_s)
+                yield response, _pieces(response, silence, silence_s)
             finally:
                 await response.aclose()
 
@@ -203,6 +202,15 @@ class Exchange:
             retry_after=retry_after,
             status=status,
         )
+
+
+async def _pieces(
+    response: httpx2.Response, silence: asyncio.Timeout, silence_s: float
+) -> AsyncIterator[bytes]:
+    """The body of a response, each piece of which puts off the end of waiting."""
+    async for piece in response.aiter_bytes():
+        silence.reschedule(asyncio.get_running_loop().time() + silence_s)
+        yield piece
 
 
 def message_of(error: openai.APIStatusError) -> str:
