@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TypeVar, cast
 
 from nuggetstream.domain.event import (
@@ -107,7 +107,8 @@ def event_stage(
 
 
 def _work_of(event: BattleEvent, evaluator: str | None) -> Work:
-    return Work(battle_id_of(event), arena_of(event), evaluator, partial(texts_of, event))
+    texts = cache(partial(texts_of, event))  # for every call of the stage
+    return Work(battle_id_of(event), arena_of(event), evaluator, texts)
 
 
 async def failure_of(letter: DeadLetter, blobs: BlobStore) -> Sequence[Outgoing]:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import ARRAY, BigInteger, Select, String, func, literal, select
@@ -24,7 +25,7 @@ from services.store.outcomes.facets import Range, days_of, months_of, range_of
 from services.store.outcomes.outcome_rows import NUMBERS, OutcomeRows
 from services.store.outcomes.periods import period_of
 from services.store.outcomes.probabilities import UNIT
-from services.store.tables import lens_counters, pair_counters
+from services.store.tables import OUTCOME_COLUMNS, lens_counters, pair_counters
 
 Part = Range | Slice
 _COUNTER = pair_counters.c
@@ -67,7 +68,7 @@ class Cell(NamedTuple):
         ('x', 'y', 0.7, 0.2, 0.1, 0.0)
         """
         if not expected:
-            return (self.system_a, self.system_b, self.a, self.b, self.tie, self.both_bad)
+            return self[1:7]
         wins_a, wins_b = (self.a * UNIT + self.shift_a) / UNIT, (self.b * UNIT + self.shift_b) / UNIT
         ties = (self.tie * UNIT - self.shift_a - self.shift_b) / UNIT
         return (self.system_a, self.system_b, wins_a, wins_b, ties, float(self.both_bad))
@@ -103,16 +104,24 @@ async def read_counts(tx: AsyncConnection, arena: str, lens: Lens, selection: Sl
     """
     selection = selection.of(lens)
     decided = probable = 0
-    sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * len(NUMBERS))
+    signed: list[tuple[int, Sequence[Cell]]] = []
     for sign, part in _parts(selection):
         cells = await _read(tx, arena, lens, part)
+        more = await _totals(tx, arena, lens, part, cells, expected=selection.expected)
+        decided, probable = decided + sign * more[0], probable + sign * more[1]
+        signed.append((sign, cells))
+    return SliceCounts(cells if len(signed) == 1 else _added(signed), decided, probable)
+
+
+def _added(parts: Iterable[tuple[int, Iterable[Cell]]]) -> list[Cell]:
+    """The sums of cells of the same systems, each cell with its sign, as far as there are outcomes left."""
+    sums: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0] * len(NUMBERS))
+    for sign, cells in parts:
         for cell in cells:
             numbers = sums[cell.system_a, cell.system_b]
             numbers[:] = (total + sign * number for total, number in zip(numbers, cell[3:], strict=True))
-        more = await _totals(tx, arena, lens, part, cells, expected=selection.expected)
-        decided, probable = decided + sign * more[0], probable + sign * more[1]
-    cells = [Cell("", *pair, *numbers) for pair, numbers in sums.items()]
-    return SliceCounts([cell for cell in cells if cell.outcomes], decided, probable)
+    added = [Cell("", *pair, *numbers) for pair, numbers in sums.items()]
+    return [cell for cell in added if cell.outcomes]
 
 
 async def read_dated(
@@ -132,7 +141,7 @@ async def read_dated(
     cells = await _read(tx, arena, lens, facets or selection, dated=True)
     return [
         (_moment(period), tally_of_cells(of_period, expected=selection.expected))
-        for period, of_period in groupby((cell for cell in cells if cell.outcomes), lambda cell: cell.period)
+        for period, of_period in groupby(cells, attrgetter("period"))
     ]
 
 
@@ -167,16 +176,19 @@ async def _read(
         period = _COUNTER.value if dated else literal("")
         query = select(period, _COUNTER.system_a, _COUNTER.system_b, *(_COUNTER[name] for name in NUMBERS))
         query = _of_range(query, arena, lens, part)
-        rows = await tx.execute(query.order_by(_COUNTER.value) if dated else query)
+        counted = await tx.execute(query.order_by(_COUNTER.value) if dated else query)
+        return [Cell(*row) for row in counted]
     else:
         pair = _COUNTER.system_a, _COUNTER.system_b
         query = select(literal(""), *pair, *(func.sum(_COUNTER[name]) for name in NUMBERS)).group_by(*pair)
         rows = await tx.execute(_of_range(query, arena, lens, part))
-    return [Cell(*row[:3], *map(int, row[3:])) for row in rows]
+    return [Cell(*row[:3], *map(int, row[3:])) for row in rows]  # PostgreSQL adds to decimals
 
 
 def _of_range(query: Select[Any], arena: str, lens: Lens, facets: Range) -> Select[Any]:
-    return query.where(_COUNTER.arena == arena, _COUNTER.lens == lens.value, facets.conditions(pair_counters))
+    counted = sum((_COUNTER[name] for name in OUTCOME_COLUMNS[1:]), _COUNTER[OUTCOME_COLUMNS[0]]) > 0
+    query = query.where(_COUNTER.arena == arena, _COUNTER.lens == lens.value, counted)
+    return query.where(facets.conditions(pair_counters))
 
 
 async def _totals(
