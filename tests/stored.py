@@ -114,12 +114,18 @@ async def pair_counts(
         return winners_of((await read_counts(tx, arena, lens, selection)).cells)
 
 
-async def pair_counts_of_rows(
-    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice, *, dated: bool = False
-) -> list[Cell]:
+async def pair_counts_of_rows(tx: AsyncConnection, arena: str, lens: Lens, selection: Slice) -> list[Cell]:
     """The same numbers from the rows of the outcomes alone."""
-    rows = await tx.execute(OutcomeRows(tx).numbers(arena, lens, selection, dated=dated))
-    return [Cell(*row[:3], *map(int, row[3:])) for row in rows]
+    rows = await tx.execute(OutcomeRows(tx).numbers(arena, lens, selection))
+    return [Cell(*row[:2], *map(int, row[2:])) for row in rows]
+
+
+async def daily_counts_of_rows(
+    tx: AsyncConnection, arena: str, lens: Lens, selection: Slice
+) -> list[tuple[str, Cell]]:
+    """The same numbers by day, such as "20260504"."""
+    rows = await tx.execute(OutcomeRows(tx).numbers(arena, lens, selection, dated=True))
+    return [(row[0], Cell(*row[1:3], *map(int, row[3:]))) for row in rows]
 
 
 def winners_of(cells: Iterable[Cell]) -> list[PairCount]:

@@ -1,6 +1,6 @@
 """How often systems won, tied and lost: the one reader of counters, and of rows where there are none.
 
-    slice  ->  parts, each added or subtracted  ->  cells: numbers per pair of systems (and period)
+    slice  ->  parts, each added or subtracted  ->  cells: numbers per pair of systems
 
 A part is a range of facets, which counters answer, or a filter of battles, for which rows are read. Without
 flagged battles, which are few, the numbers are those of all battles less the rows of the flagged ones.
@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import ARRAY, BigInteger, Select, String, func, literal, select
+from sqlalchemy import ARRAY, BigInteger, Select, String, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.flag import Flagged
@@ -31,11 +31,14 @@ Part = Range | Slice
 _COUNTER = pair_counters.c
 
 
+Counted = tuple[str, str, int, int, int, int, int, int]
+"""The fields of a `Cell`; of thousands of cells, plain tuples are built faster."""
+
+
 class Cell(NamedTuple):
     """Outcomes between two systems.
 
     Attributes:
-        period: Day or month, such as "20260504"; empty for all time.
         system_a: Name of the system that wrote answer A.
         system_b: Name of the system that wrote answer B.
         a: Battles that A won.
@@ -46,7 +49,6 @@ class Cell(NamedTuple):
         shift_b: Expected minus discrete wins of B.
     """
 
-    period: str
     system_a: str
     system_b: str
     a: int
@@ -60,18 +62,6 @@ class Cell(NamedTuple):
     def outcomes(self) -> int:
         """Number of outcomes."""
         return self.a + self.b + self.tie + self.both_bad
-
-    def counts(self, *, expected: bool) -> tuple[str, str, float, float, float, float]:
-        """The systems, and wins of A, wins of B, ties and "both bad", as they are or by their probabilities.
-
-        >>> Cell("", "x", "y", 1, 0, 0, 0, -300_000, 200_000).counts(expected=True)
-        ('x', 'y', 0.7, 0.2, 0.1, 0.0)
-        """
-        if not expected:
-            return self[1:7]
-        wins_a, wins_b = (self.a * UNIT + self.shift_a) / UNIT, (self.b * UNIT + self.shift_b) / UNIT
-        ties = (self.tie * UNIT - self.shift_a - self.shift_b) / UNIT
-        return (self.system_a, self.system_b, wins_a, wins_b, ties, float(self.both_bad))
 
 
 class SliceCounts(NamedTuple):
@@ -88,9 +78,20 @@ class SliceCounts(NamedTuple):
     probable: int
 
 
-def tally_of_cells(cells: Iterable[Cell], *, expected: bool) -> Tally:
-    """The counts as matrices, with outcomes as they are or by their probabilities."""
-    return Tally.of_pairs([cell.counts(expected=expected) for cell in cells])
+def tally_of_cells(cells: Iterable[Counted], *, expected: bool) -> Tally:
+    """The counts as matrices, with outcomes as they are or by their probabilities.
+
+    >>> tally_of_cells([Cell("x", "y", 1, 0, 0, 0, -300_000, 200_000)], expected=True).wins.tolist()
+    [[0.0, 0.7], [0.2, 0.0]]
+    """
+    return Tally.of_pairs([_expected(*cell) if expected else cell[:6] for cell in cells])
+
+
+def _expected(  # noqa: PLR0917 - the fields of `Cell`
+    system_a: str, system_b: str, a: int, b: int, tie: int, both_bad: int, shift_a: int, shift_b: int
+) -> tuple[str, str, float, float, float, float]:
+    wins_a, wins_b = (a * UNIT + shift_a) / UNIT, (b * UNIT + shift_b) / UNIT
+    return (system_a, system_b, wins_a, wins_b, (tie * UNIT - shift_a - shift_b) / UNIT, float(both_bad))
 
 
 async def read_counts(tx: AsyncConnection, arena: str, lens: Lens, selection: Slice) -> SliceCounts:
@@ -119,8 +120,8 @@ def _added(parts: Iterable[tuple[int, Iterable[Cell]]]) -> list[Cell]:
     for sign, cells in parts:
         for cell in cells:
             numbers = sums[cell.system_a, cell.system_b]
-            numbers[:] = (total + sign * number for total, number in zip(numbers, cell[3:], strict=True))
-    added = [Cell("", *pair, *numbers) for pair, numbers in sums.items()]
+            numbers[:] = (total + sign * number for total, number in zip(numbers, cell[2:], strict=True))
+    added = [Cell(*pair, *numbers) for pair, numbers in sums.items()]
     return [cell for cell in added if cell.outcomes]
 
 
@@ -138,11 +139,37 @@ async def read_dated(
     """
     selection = selection.of(lens)
     facets = months_of(selection) if every is Every.MONTH else days_of(selection)
-    cells = await _read(tx, arena, lens, facets or selection, dated=True)
     return [
-        (_moment(period), tally_of_cells(of_period, expected=selection.expected))
-        for period, of_period in groupby(cells, attrgetter("period"))
+        (_moment(period), tally_of_cells(cells, expected=selection.expected))
+        for period, cells in await _by_period(tx, arena, lens, facets or selection)
     ]
+
+
+async def _by_period(
+    tx: AsyncConnection, arena: str, lens: Lens, part: Part
+) -> list[tuple[str, list[Counted]]]:
+    """The cells of each day or month, such as "20260504" or "202605", in order."""
+    pairs = [_COUNTER[name] for name in ("system_a", "system_b")]
+    numbers = [_COUNTER[name] for name in NUMBERS]
+    if isinstance(part, Range) and tx.dialect.name != "sqlite":
+        # With many systems there are nearly as many counters of days as outcomes; a day is sent as one row.
+        arrays = [func.array_agg(name, type_=ARRAY(String)) for name in pairs]
+        arrays += [func.array_agg(number, type_=ARRAY(BigInteger)) for number in numbers]
+        query = _of_range(select(_COUNTER.value, *arrays), arena, lens, part).group_by(_COUNTER.value)
+        days = await tx.execute(query.order_by(_COUNTER.value))
+        return [(day[0], list(zip(*day[1:], strict=True))) for day in days]
+    if isinstance(part, Range):
+        query = _of_range(select(_COUNTER.value, *pairs, *numbers), arena, lens, part)
+        query = query.order_by(_COUNTER.value)
+    else:
+        query = OutcomeRows(tx).numbers(arena, lens, part, dated=True)
+    rows = groupby(await tx.execute(query), itemgetter(0))
+    return [(period, [_counted(row[1:]) for row in of_period]) for period, of_period in rows]
+
+
+def _counted(row: Sequence[Any]) -> Counted:
+    """A row as numbers; PostgreSQL adds whole numbers to decimals."""
+    return (row[0], row[1], *map(int, row[2:]))
 
 
 def _moment(value: str) -> datetime:
@@ -160,29 +187,17 @@ def _parts(selection: Slice) -> list[tuple[int, Part]]:
     return [(1, selection)] if period is None else [(1, period.months), *period.rows]
 
 
-async def _read(
-    tx: AsyncConnection, arena: str, lens: Lens, part: Part, *, dated: bool = False
-) -> list[Cell]:
+async def _read(tx: AsyncConnection, arena: str, lens: Lens, part: Part) -> list[Cell]:
+    pair = _COUNTER.system_a, _COUNTER.system_b
     if isinstance(part, Slice):
-        rows = await tx.execute(OutcomeRows(tx).numbers(arena, lens, part, dated=dated))
-    elif dated and tx.dialect.name != "sqlite":
-        # With many systems there are nearly as many counters of days as outcomes; a day is sent as one row.
-        names = (func.array_agg(_COUNTER[name], type_=ARRAY(String)) for name in ("system_a", "system_b"))
-        numbers = (func.array_agg(_COUNTER[name], type_=ARRAY(BigInteger)) for name in NUMBERS)
-        query = _of_range(select(_COUNTER.value, *names, *numbers), arena, lens, part)
-        days = await tx.execute(query.group_by(_COUNTER.value).order_by(_COUNTER.value))
-        return [Cell(day[0], *row) for day in days for row in zip(*day[1:], strict=True)]
-    elif dated or part.single is not None:
-        period = _COUNTER.value if dated else literal("")
-        query = select(period, _COUNTER.system_a, _COUNTER.system_b, *(_COUNTER[name] for name in NUMBERS))
-        query = _of_range(query, arena, lens, part)
-        counted = await tx.execute(query.order_by(_COUNTER.value) if dated else query)
-        return [Cell(*row) for row in counted]
+        query = OutcomeRows(tx).numbers(arena, lens, part)
+    elif part.single is not None:
+        query = _of_range(select(*pair, *(_COUNTER[name] for name in NUMBERS)), arena, lens, part)
+        return [Cell(*row) for row in await tx.execute(query)]
     else:
-        pair = _COUNTER.system_a, _COUNTER.system_b
-        query = select(literal(""), *pair, *(func.sum(_COUNTER[name]) for name in NUMBERS)).group_by(*pair)
-        rows = await tx.execute(_of_range(query, arena, lens, part))
-    return [Cell(*row[:3], *map(int, row[3:])) for row in rows]  # PostgreSQL adds to decimals
+        query = select(*pair, *(func.sum(_COUNTER[name]) for name in NUMBERS)).group_by(*pair)
+        query = _of_range(query, arena, lens, part)
+    return [Cell(*_counted(row)) for row in await tx.execute(query)]
 
 
 def _of_range(query: Select[Any], arena: str, lens: Lens, facets: Range) -> Select[Any]:

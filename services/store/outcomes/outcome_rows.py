@@ -15,7 +15,6 @@ from sqlalchemy import (
     Subquery,
     case,
     func,
-    literal,
     or_,
     select,
 )
@@ -45,17 +44,17 @@ class OutcomeRows:
         self._sqlite = connection.dialect.name == "sqlite"
 
     def numbers(self, arena: str, lens: Lens, selection: Slice, *, dated: bool = False) -> Select[Any]:
-        """A query of the columns of `cells.Cell`, with `dated` per day of receipt in UTC, in order."""
+        """A query of the columns of `cells.Cell`, with `dated` after the day (UTC), in order."""
         rows = self._per_battle(arena, selection, lens)
-        period: ColumnElement[str] = literal("")
-        if dated:
-            day = utc_text(battles.c.received_at, 10, sqlite=self._sqlite)
-            period = func.replace(day, "-", "", type_=String)
-        keys = (period.label("period"), rows.c.system_a, rows.c.system_b)
-        query = select(*keys, *(func.sum(cell).label(cell.name) for cell in cells_of_outcome(rows)))
-        if dated:
-            query = query.select_from(rows.join(battles, battles.c.id == rows.c.battle_id))
-        return query.group_by(*keys).order_by(keys[0])
+        pair = (rows.c.system_a, rows.c.system_b)
+        numbers = [func.sum(cell).label(cell.name) for cell in cells_of_outcome(rows)]
+        if not dated:
+            return select(*pair, *numbers).group_by(*pair)
+        day = utc_text(battles.c.received_at, 10, sqlite=self._sqlite)
+        period = func.replace(day, "-", "", type_=String).label("period")
+        query = select(period, *pair, *numbers)
+        query = query.select_from(rows.join(battles, battles.c.id == rows.c.battle_id))
+        return query.group_by(period, *pair).order_by(period)
 
     async def probable(self, arena: str, lens: Lens, selection: Slice) -> int:
         """Number of outcomes with known probabilities."""

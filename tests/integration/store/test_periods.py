@@ -17,7 +17,7 @@ from services.store.outcomes.cells import tally_of_cells
 from services.store.outcomes.outcomes import Outcomes
 from tests.databases import engines_of
 from tests.integration.store.test_counters import FEBRUARY, MAY, SLICES, Operations
-from tests.stored import pair_counts_of_rows
+from tests.stored import daily_counts_of_rows
 
 
 def cells(day: object, tally: Tally) -> Counter[tuple[object, ...]]:
@@ -41,9 +41,9 @@ async def test_days_and_months_have_the_outcomes_of_their_rows(database: Databas
         for selection in SLICES:
             days, months = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
             async with database.transaction() as tx:
-                rows = await pair_counts_of_rows(tx, "default", lens, selection, dated=True)
-            for cell in rows:
-                day = datetime.strptime(cell.period, "%Y%m%d").replace(tzinfo=UTC)
+                rows = await daily_counts_of_rows(tx, "default", lens, selection)
+            for of_day, cell in rows:
+                day = datetime.strptime(of_day, "%Y%m%d").replace(tzinfo=UTC)
                 tally = tally_of_cells([cell], expected=False)
                 days += cells(day, tally)
                 months += cells(day.replace(day=1), tally)
