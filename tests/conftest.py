@@ -24,7 +24,7 @@ from tests.spread import ByModule, in_order, mark
 # under test; `pytest --hypothesis-profile explore` looks for new ones.
 _CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", _CALM, derandomize=True)
-settings.register_profile("quick", _CALM, derandomize=True, max_examples=20)
+settings.register_profile("quick", _CALM, derandomize=True, max_examples=5)
 settings.register_profile("explore", _CALM, max_examples=1000)
 settings.load_profile("repeatable")
 

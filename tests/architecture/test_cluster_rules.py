@@ -22,9 +22,10 @@ from tests.tools import REQUIRED
 ROOT = K8S.parent
 PRICES = "/etc/nuggetstream/prices.toml"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("kubectl") is None and not REQUIRED, reason="kubectl is not installed"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("kubectl") is None and not REQUIRED, reason="kubectl is not installed"),
+]
 
 
 @cache

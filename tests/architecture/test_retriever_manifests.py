@@ -15,9 +15,10 @@ from tests.tools import REQUIRED
 
 COMPONENT = K8S / "components/retriever-model"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("kubectl") is None and not REQUIRED, reason="kubectl is not installed"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("kubectl") is None and not REQUIRED, reason="kubectl is not installed"),
+]
 
 
 def of(manifests: list[Manifest], name: str) -> Manifest:

@@ -33,6 +33,7 @@ def test_importing_the_library_imports_nothing_but_its_first_file() -> None:
     assert foreign == set()
 
 
+@pytest.mark.slow
 def test_reading_votes_imports_no_library_that_only_draws_trains_or_frames() -> None:
     code = "import nuggetstream\nnuggetstream.read_votes([('x', 'y', 'a')])"
     roots = {name.partition(".")[0] for name in loaded_by(code)}
@@ -40,6 +41,7 @@ def test_reading_votes_imports_no_library_that_only_draws_trains_or_frames() -> 
     assert not roots & {"httpx2", "jinja2", "narwhals", "pandas", "plotly", "polars", "rich", "sklearn"}
 
 
+@pytest.mark.slow
 def test_rating_votes_does_not_import_the_tests_of_scipy_which_take_a_second() -> None:
     modules = loaded_by(
         "import nuggetstream\nnuggetstream.rate([('x', 'y', 'a'), ('x', 'y', 'b')], resamples=10)"
@@ -106,6 +108,7 @@ def test_ratings_scores_and_agreement_need_no_extra() -> None:
     assert [line for line in printed.splitlines() if line in titles] == list(titles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "missing"),
     [
@@ -119,6 +122,7 @@ def test_a_function_that_needs_the_extra_analysis_says_so(call: str, missing: st
     assert told.strip() == f"{missing} is not installed: pip install '.[analysis]' in a checkout"
 
 
+@pytest.mark.slow
 def test_a_figure_needs_the_extra_plots_and_a_table_in_a_notebook_does_not() -> None:
     told = without_extras(
         "result = ns.agreement(['a', 'b'], ['a', 'a'])\n"
@@ -131,6 +135,7 @@ def test_a_figure_needs_the_extra_plots_and_a_table_in_a_notebook_does_not() -> 
     ]
 
 
+@pytest.mark.slow
 def test_a_missing_package_is_named_with_the_extra_that_brings_it() -> None:
     told = python(
         "import sys\nsys.modules['httpx2'] = None\nimport nuggetstream\n"

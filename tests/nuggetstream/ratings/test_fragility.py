@@ -281,6 +281,7 @@ def linked(draw: st.DrawFn) -> Tally:
     return Tally.count([*circle, *((*two, vote, votes) for two, vote, votes in more)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", TiePolicy)
 @given(linked())
 @settings(max_examples=15, deadline=None)
@@ -290,6 +291,7 @@ def test_a_board_of_the_other_votes_has_another_leader(policy: TiePolicy, tally:
     check(tally, result, policy)
 
 
+@pytest.mark.slow
 @given(linked())
 @settings(max_examples=15, deadline=None)
 def test_names_do_not_matter(tally: Tally) -> None:
@@ -301,6 +303,7 @@ def test_names_do_not_matter(tally: Tally) -> None:
         assert abs(result.drops - other.drops) <= 1
 
 
+@pytest.mark.slow
 @given(linked())
 @settings(max_examples=15, deadline=None)
 def test_the_same_votes_give_the_same_result(tally: Tally) -> None:

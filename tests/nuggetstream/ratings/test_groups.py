@@ -80,6 +80,7 @@ def test_small_displays_are_as_worked_by_hand(
     assert letters(pattern(size, apart)) == expected
 
 
+@pytest.mark.slow
 @given(patterns())
 @settings(max_examples=300, deadline=None)
 def test_systems_share_a_letter_exactly_when_they_do_not_differ(differs: np.ndarray) -> None:
@@ -90,6 +91,7 @@ def test_systems_share_a_letter_exactly_when_they_do_not_differ(differs: np.ndar
     assert not sets or "a" in sets[0]
 
 
+@pytest.mark.slow
 @given(patterns())
 @settings(max_examples=300, deadline=None)
 def test_systems_of_one_rank_share_a_letter_and_who_is_worse_has_a_later_rank(differs: np.ndarray) -> None:
@@ -100,6 +102,7 @@ def test_systems_of_one_rank_share_a_letter_and_who_is_worse_has_a_later_rank(di
     assert not ranks or ranks[0] == 1
 
 
+@pytest.mark.slow
 @given(patterns())
 @settings(max_examples=200, deadline=None)
 def test_no_letter_is_redundant_and_no_group_can_grow(differs: np.ndarray) -> None:
@@ -117,6 +120,7 @@ def test_intervals_get_the_smallest_number_of_letters(differs: np.ndarray) -> No
     assert len(rank_groups(differs)) == fewest_groups(differs)
 
 
+@pytest.mark.slow
 def test_every_pattern_of_five_systems_gets_the_smallest_number_of_letters() -> None:
     pairs = list(combinations(range(5), 2))
     for size in range(len(pairs) + 1):

@@ -113,6 +113,7 @@ def test_without_an_endpoint_the_offline_model_is_asked(monkeypatch: pytest.Monk
     assert "ok   labels of nuggets: right at once" in result.output
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     result = asked(monkeypatch, BASE_URL="http://127.0.0.1:9/v1", MODEL="m", ATTEMPTS="1")
     assert result.exit_code == 1

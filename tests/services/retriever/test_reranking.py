@@ -193,6 +193,7 @@ async def test_without_scores_the_order_of_the_search_stays_and_is_counted(
         assert (count("failed") - before[0], count("skipped") - before[1]) == (1, 0)
 
 
+@pytest.mark.slow
 async def test_an_endpoint_that_does_not_answer_costs_one_timeout_and_not_one_per_battle(
     server: Server, reranking: Opener
 ) -> None:
@@ -275,6 +276,7 @@ async def test_a_battle_without_budget_keeps_the_order_of_the_search_and_others_
     assert (count("over_budget") - before[0], count("skipped") - before[1]) == (1, 0)
 
 
+@pytest.mark.slow
 async def test_what_nobody_waits_for_any_more_is_booked_by_its_estimate(
     record: Database, server: Server, reranking: Opener
 ) -> None:

@@ -21,6 +21,7 @@ def test_there_are_many_pages_of_every_class_in_every_language() -> None:
     assert sum(page.held_out for page in PAGES) >= len(PAGES) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held_out", [False, True])
 def test_nearly_all_pages_get_the_right_class_and_text(held_out: bool) -> None:
     pages = [page for page in PAGES if page.held_out is held_out]
@@ -29,6 +30,7 @@ def test_nearly_all_pages_get_the_right_class_and_text(held_out: bool) -> None:
     assert len(wrong) <= 0.05 * len(pages), wrong
 
 
+@pytest.mark.slow
 def test_the_documentation_has_the_table_of_this_version() -> None:
     lines = table(confusion(PAGES, read(PAGES)))
     assert "\n".join(lines) in DOCS.read_text(encoding="utf-8")
