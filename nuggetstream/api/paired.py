@@ -210,8 +210,8 @@ def benjamini_hochberg(tests: Mapping[str, float | PairedTest | None]) -> Adjust
         str(name): test.p_value if isinstance(test, PairedTest) else test for name, test in tests.items()
     }
     p_values = {name: None if is_missing(p) else p for name, p in given.items()}
-    known = adjusted({name: p for name, p in p_values.items() if p is not None})
-    return AdjustedTests(p_values, {name: known.get(name) for name in p_values})
+    by_name = adjusted({name: p for name, p in p_values.items() if p is not None})
+    return AdjustedTests(p_values, {name: by_name.get(name) for name in p_values})
 
 
 def _numbers(given: Measured, name: str) -> dict[Any, float | None]:
@@ -223,9 +223,9 @@ def _numbers(given: Measured, name: str) -> dict[Any, float | None]:
 
 def _number(value: object, place: str) -> float:
     try:
-        found = float("nan" if isinstance(value, str) else value)  # type: ignore[arg-type]
+        number = float("nan" if isinstance(value, str) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        found = float("nan")
-    if not isfinite(found):
+        number = float("nan")
+    if not isfinite(number):
         raise ValueError(f"{place}: is {value!r}; expected a number")
-    return found
+    return number

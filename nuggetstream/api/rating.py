@@ -60,12 +60,12 @@ def rate(
     """
     options = options_of(anchor, choices)
     sources = _weighed(votes, weights or {}, needs_battle=human is not None)
-    known = systems_of(sources, systems)
+    rated = systems_of(sources, systems)
     return rate_votes(
-        cast(sources, known),
+        cast(sources, rated),
         options,
         joint=None if human is None else matched(_with_battles(human), _only(sources), options.policy),
-        styled=styled_votes(poll(sources, known), sources) if _have_style(sources) else None,
+        styled=styled_votes(poll(sources, rated), sources) if _have_style(sources) else None,
     )
 
 

@@ -176,8 +176,8 @@ def rubric_agree(
     (1.0, 1.0)
     """
     grouping = Grouping(minimum=min_grade, relevant=relevant, ungrouped=ungrouped, answers=min_answers)
-    known = None if labels is None else labels_of(labels)
-    return agree(graded_of(graded, None, prompt_class), known, grouping)
+    given_labels = None if labels is None else labels_of(labels)
+    return agree(graded_of(graded, None, prompt_class), given_labels, grouping)
 
 
 @in_python

@@ -100,5 +100,5 @@ def _operation(row: Mapping[str, Any]) -> BankOperation:
             op, str(row["item"]), row.get("text"), (keys,) if isinstance(keys, str) else tuple(keys)
         )
     except (KeyError, ValueError) as error:
-        known = ", ".join(each.value for each in BankOp)
-        raise InvalidBankEdit(f"{dict(row)}: expected `item`, and `op` of {known}") from error
+        operations = ", ".join(each.value for each in BankOp)
+        raise InvalidBankEdit(f"{dict(row)}: expected `item`, and `op` of {operations}") from error

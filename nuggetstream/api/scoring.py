@@ -162,8 +162,8 @@ def _paired(answer: str, facts: Sequence[Nugget], given: Labels) -> list[tuple[N
     if isinstance(given, str):
         raise TypeError(f"answer {answer!r}: its labels are one text, not one label per nugget")
     if isinstance(given, Mapping):
-        known = {name for fact in facts for name in (fact.id, fact.text)}
-        if foreign := [name for name in given if name not in known]:
+        facts_by_name = {name for fact in facts for name in (fact.id, fact.text)}
+        if foreign := [name for name in given if name not in facts_by_name]:
             raise ValueError(f"answer {answer!r}: {foreign[0]!r} is no nugget")
         return [(fact, given.get(fact.text, given.get(fact.id))) for fact in facts]
     if len(given) != len(facts):

@@ -36,19 +36,19 @@ def baselines_of(answers: Iterable[Record], references: Iterable[Record] = ()) -
     for record in references:
         if text := _text(record, _REFERENCES):
             texts.setdefault(record.needed("question_id"), []).append(_TAG.sub("", text))
-    found: dict[str, dict[str, float]] = {LENGTH: {}, ROUGE: {}, PERPLEXITY: {}}
+    scores: dict[str, dict[str, float]] = {LENGTH: {}, ROUGE: {}, PERPLEXITY: {}}
     for record in answers:
         answer, text = record.needed("answer_id"), _text(record, TEXT_COLUMNS) or ""
-        if answer in found[LENGTH]:
+        if answer in scores[LENGTH]:
             raise record.wrong("answer_id", f"answer {answer!r} is there twice")
-        found[LENGTH][answer] = len(words(text))
+        scores[LENGTH][answer] = len(words(text))
         if texts and (own := texts.get(record.needed("question_id"))):
-            found[ROUGE][answer] = rouge_l(terms(text), terms(" ".join(own)))
+            scores[ROUGE][answer] = rouge_l(terms(text), terms(" ".join(own)))
         if given := record.text(PERPLEXITY):
             if not math.isfinite(value := as_number(given)):
                 raise record.wrong(PERPLEXITY, f"is {given!r}; expected a number")
-            found[PERPLEXITY][answer] = value
-    return {score: values for score, values in found.items() if values}
+            scores[PERPLEXITY][answer] = value
+    return {score: values for score, values in scores.items() if values}
 
 
 def _text(record: Record, columns: tuple[str, ...]) -> str | None:

@@ -78,17 +78,17 @@ def held_out_scores(people: Sequence[HumanMeans], depth: int, seed: int) -> tupl
     design = np.array([features(means.aspects) for means in people]).reshape(-1, 3)
     accepted = np.array([means.acceptability for means in people])
     scores = {("weights", 0.853): LinearRegression(), ("tree", 0.830): DecisionTreeRegressor(max_depth=depth)}
-    found: dict[tuple[str, float], list[float]] = {}
+    coefficients: dict[tuple[str, float], list[float]] = {}
     for _ in range(SPLITS if len(people) >= _FEWEST else 0):
         order = rng.permutation(len(people))
         test, train = np.split(order, [len(people) // _TEST_SHARE])
         for name, model in scores.items():
             predicted = model.fit(design[train], accepted[train]).predict(design[test])
             if correlation := pearson(predicted.tolist(), accepted[test].tolist()):
-                found.setdefault(name, []).append(correlation.coefficient)
+                coefficients.setdefault(name, []).append(correlation.coefficient)
     return tuple(
         HeldOutScore(*name, float(np.mean(own)), *map(float, np.quantile(own, [0.025, 0.975])))
-        for name, own in found.items()
+        for name, own in coefficients.items()
     )
 
 

@@ -183,12 +183,12 @@ def follow(
 def _other(
     name: str, values: Mapping[str, float], both: Sequence[str], people: Mapping[str, HumanMeans]
 ) -> ScoreCorrelation:
-    known = [answer for answer in both if answer in values]
-    accepted = [people[answer].acceptability for answer in known]
-    return _correlation(name, [values[answer] for answer in known], accepted)
+    rated = [answer for answer in both if answer in values]
+    accepted = [people[answer].acceptability for answer in rated]
+    return _correlation(name, [values[answer] for answer in rated], accepted)
 
 
 def _correlation(name: str, values: Sequence[float] | None, accepted: Sequence[float]) -> ScoreCorrelation:
-    found = None if values is None else pearson(values, accepted)
+    correlation = None if values is None else pearson(values, accepted)
     answers = 0 if values is None else len(values)
-    return ScoreCorrelation(name, answers, None if found is None else found.coefficient)
+    return ScoreCorrelation(name, answers, None if correlation is None else correlation.coefficient)

@@ -18,12 +18,12 @@ _ASPECTS = ("factuality", "amount", "formality")
 
 def aspect_tables(scores: AspectScores) -> RenderableType:
     """Coefficients, weights with standard errors, and the tree."""
-    more = (part for found in _more(scores) for part in ("", result_table(found)))
+    more = (part for table in _more(scores) for part in ("", result_table(table)))
     return Group(result_table(scores.table()), *_fitted(scores), *more, *_tree(scores))
 
 
 def _more(scores: AspectScores) -> list[Table]:
-    return [found for found in (scores.held_out_table(), scores.errors_table()) if found.rows]
+    return [table for table in (scores.held_out_table(), scores.errors_table()) if table.rows]
 
 
 def _fitted(scores: AspectScores) -> Iterator[RenderableType]:

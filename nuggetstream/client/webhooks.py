@@ -41,8 +41,8 @@ def webhook_event(
         ValueError: The body is no event, or the secret is none.
     """
     verify(secret, headers, body, now)
-    known = json.loads(body).get("kind") in KINDS
-    return EVENTS.validate_json(body) if known else None
+    is_known = json.loads(body).get("kind") in KINDS
+    return EVENTS.validate_json(body) if is_known else None
 
 
 class Webhooks:

@@ -219,10 +219,10 @@ def _preferences(ratings: Labels, pairs: Labels) -> Iterator[WorkerLabel]:
 
 
 def _by_item(labels: Labels) -> dict[str, list[WorkerLabel]]:
-    found: dict[str, list[WorkerLabel]] = {}
+    by_item: dict[str, list[WorkerLabel]] = {}
     for label in labels:
-        found.setdefault(label.item, []).append(label)
-    return found
+        by_item.setdefault(label.item, []).append(label)
+    return by_item
 
 
 def _items(labels: Labels) -> set[str]:
@@ -244,5 +244,5 @@ def _with_mean(rows: Sequence[_Row]) -> Iterator[_Row]:
     yield replace(rows[0], **means)
 
 
-def _rows(found: Iterable[object], columns: Sequence[Column]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(getattr(one, column.names[0]) for column in columns) for one in found)
+def _rows(results: Iterable[object], columns: Sequence[Column]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(getattr(one, column.names[0]) for column in columns) for one in results)

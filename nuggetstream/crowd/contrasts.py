@@ -173,16 +173,16 @@ def grouped_grades(
         UnusableFile: A grade is no number, an item with a group lacks the other column (names file, line and
             field), or no item has a group.
     """
-    known = {record.needed("item"): record for record in items}
-    found, left_out = [], 0
+    by_item = {record.needed("item"): record for record in items}
+    graded, left_out = [], 0
     for record in grades:
         item, grade = record.needed("item"), as_number(record.needed("grade"))
         if not math.isfinite(grade):
             raise record.wrong("grade", "expected a number")
-        if (own := known.get(item) if known else record) is None or own.text(by) is None:
+        if (own := by_item.get(item) if by_item else record) is None or own.text(by) is None:
             left_out += 1
             continue
-        found.append(
+        graded.append(
             GroupedGrade(
                 dimension=record.text("dimension") or "grade",
                 topic=record.text("topic") or "",
@@ -193,9 +193,9 @@ def grouped_grades(
                 text=own.needed(text) if text else "",
             )
         )
-    if not found:
+    if not graded:
         raise UnusableFile(f"{by}: no graded item has this column, see --by")
-    return found, left_out
+    return graded, left_out
 
 
 def compare_groups(grades: Sequence[GroupedGrade], left_out: int = 0) -> GroupComparison:

@@ -83,7 +83,9 @@ def human_against_llm(
         for dimension in DIMENSIONS
         for style in STYLES
     }
-    return unknown | {(found.dimension, found.within): found for found in compare_groups(rows).contrasts}
+    return unknown | {
+        (contrast.dimension, contrast.within): contrast for contrast in compare_groups(rows).contrasts
+    }
 
 
 def _label_matrix(questionnaires: Sequence[Judged], dimension: str) -> LabelMatrix:

@@ -82,8 +82,8 @@ def between_dimensions(grades: Sequence[GroupedGrade]) -> Iterator[DimensionPair
         for topic, dimensions in by_topic.items():
             ours, theirs = dimensions.get(first, {}), dimensions.get(second, {})
             shared = [item for item in ours if item in theirs]
-            if found := kendall([ours[item] for item in shared], [theirs[item] for item in shared]):
-                taus[topic] = found.coefficient
+            if correlation := kendall([ours[item] for item in shared], [theirs[item] for item in shared]):
+                taus[topic] = correlation.coefficient
         if taus:
             tau, low, high = _mean(taus)
             yield DimensionPair(first=first, second=second, topics=len(taus), tau=tau, low=low, high=high)
@@ -120,8 +120,8 @@ def against_best(grades: Sequence[GroupedGrade]) -> Iterator[BestAsReference]:
                 best = max(own, key=lambda one: one.grade)
                 others = [one for one in own if one is not best]
                 values = [overlap(one.text, best.text) for one in others]
-                if len(others) > 2 and (found := spearman(values, [one.grade for one in others])):
-                    rhos[topic] = found.coefficient
+                if len(others) > 2 and (correlation := spearman(values, [one.grade for one in others])):
+                    rhos[topic] = correlation.coefficient
             if rhos:
                 rho, low, high = _mean(rhos)
                 yield BestAsReference(

@@ -33,6 +33,6 @@ def disputed_by_labels(nugget_list: NuggetList, labels: Iterable[Assignment]) ->
 def _disputed(nugget: Nugget, label: Assignment | None) -> Nugget:
     if label is None or nugget.grounding is not Grounding.ANSWER_ONLY:
         return nugget
-    known = None if nugget.grounds is None else nugget.grounds.quotation
-    shown = known if label.quote is None else Quotation(f"answer:{label.side.value}", label.quote)
+    of_source = None if nugget.grounds is None else nugget.grounds.quotation
+    shown = of_source if label.quote is None else Quotation(f"answer:{label.side.value}", label.quote)
     return replace(nugget, grounds=Grounds(Grounding.DISPUTED, shown))

@@ -146,10 +146,10 @@ class Judgment:
         )
 
 
-def mean_probabilities(known: Sequence[VoteProbabilities | None]) -> VoteProbabilities | None:
+def mean_probabilities(stated: Sequence[VoteProbabilities | None]) -> VoteProbabilities | None:
     """The mean; None where one of them is unknown, or there are none."""
-    probabilities = [each for each in known if each is not None]
-    if not probabilities or len(probabilities) < len(known):
+    probabilities = [each for each in stated if each is not None]
+    if not probabilities or len(probabilities) < len(stated):
         return None
     return VoteProbabilities(
         a=sum(each.a for each in probabilities) / len(probabilities),

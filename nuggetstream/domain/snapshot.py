@@ -77,8 +77,8 @@ def snapshot_of(battle: Battle, history: Iterable[events.BattleEvent]) -> Battle
 
 def _replaces(labelled: NuggetList, snapshot: BattleSnapshot) -> bool:
     """Whether a labelled list is as new as the one that is known; labels of an older list can come late."""
-    known = snapshot.nugget_list
-    return known is None or snapshot.assignments is None or known.edit <= labelled.edit
+    current = snapshot.nugget_list
+    return current is None or snapshot.assignments is None or current.edit <= labelled.edit
 
 
 def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot:  # noqa: PLR0911 - one per event
@@ -108,15 +108,15 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, vote=event)
         case events.BattleFailed(failure=failure):
             new = (failure.stage, failure.evaluator)
-            others = [known for known in snapshot.failures if (known.stage, known.evaluator) != new]
+            others = [earlier for earlier in snapshot.failures if (earlier.stage, earlier.evaluator) != new]
             return replace(snapshot, failures=(*others, failure))
         case _:
             return snapshot
 
 
-def _newest(known: tuple[R, ...], new: R) -> tuple[R, ...]:
+def _newest(current: tuple[R, ...], new: R) -> tuple[R, ...]:
     """The results with a newer one, sorted by the evaluator's name; one about an older list can come late."""
-    by_name = {result.evaluator: result for result in known}
+    by_name = {result.evaluator: result for result in current}
     before = by_name.get(new.evaluator)
     if before is None or (before.list_version or 1) <= (new.list_version or 1):
         by_name[new.evaluator] = new

@@ -202,9 +202,9 @@ def _beside_golds_as_shown(
     """The verdicts on each pair with its gold labels, as if all of these were about one order."""
     ratings_of = pairs_of(pairs)
     for group in groups:
-        found = ratings_of.get(group[0].unordered, ())
+        ratings = ratings_of.get(group[0].unordered, ())
         pair = group[0].unordered
-        yield [*group, *(crowdrag.Judged(rated.topic, pair, "gold", rated.gold) for rated in found)]
+        yield [*group, *(crowdrag.Judged(rated.topic, pair, "gold", rated.gold) for rated in ratings)]
 
 
 def _alpha(

@@ -174,15 +174,15 @@ def share_marks(
         symbol: Of the marks.
         extra: What the hover text ends with; "<extra></extra>" leaves out the name.
     """
-    known = [(y, share, share.value) for y, share in shares if share.value is not None]
+    measured = [(y, share, share.value) for y, share in shares if share.value is not None]
     return marks_with_intervals(
         name,
-        [value for _, _, value in known],
-        [y for y, _, _ in known],
-        [share.low for _, share, _ in known],
-        [share.high for _, share, _ in known],
+        [value for _, _, value in measured],
+        [y for y, _, _ in measured],
+        [share.low for _, share, _ in measured],
+        [share.high for _, share, _ in measured],
         marker={"color": colour, "symbol": symbol, "size": 11},
-        customdata=[(share.count, share.of) for _, share, _ in known],
+        customdata=[(share.count, share.of) for _, share, _ in measured],
         hovertemplate="%{x:.1%} (%{customdata[0]} of %{customdata[1]})" + extra,
     )
 
@@ -201,18 +201,18 @@ def ratings_figure(
     """
     traces, names = [], list(rows)
     for index, (name, colour, symbol) in enumerate(ways):
-        known = [(y, rating) for y, own in enumerate(rows.values()) if (rating := own[index])]
-        if not known:
+        rated = [(y, rating) for y, own in enumerate(rows.values()) if (rating := own[index])]
+        if not rated:
             continue
         traces.append(
             marks_with_intervals(
                 name,
-                [rating.rating for _, rating in known],
-                [y + offset(index, len(ways), reach) for y, _ in known],
-                [rating.low for _, rating in known],
-                [rating.high for _, rating in known],
+                [rating.rating for _, rating in rated],
+                [y + offset(index, len(ways), reach) for y, _ in rated],
+                [rating.low for _, rating in rated],
+                [rating.high for _, rating in rated],
                 marker={"color": colour, "symbol": symbol, "size": 11},
-                customdata=[interval(rating.low, rating.high) for _, rating in known],
+                customdata=[interval(rating.low, rating.high) for _, rating in rated],
                 hovertemplate="%{x:.0f} (%{customdata})",
             )
         )

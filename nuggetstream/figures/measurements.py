@@ -61,8 +61,8 @@ def limits_figure(
         customdata=list(hover),
         hovertemplate="%{customdata}<extra></extra>",
     )
-    known = [bound for bound in bounds if bound is not None]
-    reach = 1.2 * max(map(abs, [*known, *differences])) or 0.1
+    finite = [bound for bound in bounds if bound is not None]
+    reach = 1.2 * max(map(abs, [*finite, *differences])) or 0.1
     shape = {"type": "line", "x0": 0, "x1": 1, "xref": "paper"}
     lines = zip(bounds, ("solid", "dash", "dash"), strict=True)
     agreement = f"limits of agreement {number(bounds[1], 2)} to {number(bounds[2], 2)}"
@@ -94,28 +94,30 @@ def cost_figure(title: str, points: Sequence[tuple[str, float, Agreement]], unit
     Returns:
         The figure; None without a point.
     """
-    known = [(name, cost, own, own.share) for name, cost, own in points if own.share is not None]
-    if not known:
+    measured = [(name, cost, own, own.share) for name, cost, own in points if own.share is not None]
+    if not measured:
         return None
     marks = trace(
         "scatter",
-        x=[cost for _, cost, _, _ in known],
-        y=[share for *_, share in known],
-        mode="markers+text" if len(known) <= _NAMED else "markers",
-        text=[label(name, 28) for name, *_ in known],
+        x=[cost for _, cost, _, _ in measured],
+        y=[share for *_, share in measured],
+        mode="markers+text" if len(measured) <= _NAMED else "markers",
+        text=[label(name, 28) for name, *_ in measured],
         textposition="top center",
         marker={"color": BLUE, "size": 11},
         error_y={
             "type": "data",
             "symmetric": False,
-            "array": [0.0 if own.high is None else own.high - share for _, _, own, share in known],
-            "arrayminus": [0.0 if own.low is None else share - own.low for _, _, own, share in known],
+            "array": [0.0 if own.high is None else own.high - share for _, _, own, share in measured],
+            "arrayminus": [0.0 if own.low is None else share - own.low for _, _, own, share in measured],
         },
         cliponaxis=False,
-        customdata=[own.compared for _, _, own, _ in known],
+        customdata=[own.compared for _, _, own, _ in measured],
         hovertemplate="%{text}: %{y:.1%} of %{customdata} at %{x:.3g}<extra></extra>",
     )
-    alt = "; ".join(f"{name}: {percent(share)} right at {cost:.3g} {unit}" for name, cost, _, share in known)
+    alt = "; ".join(
+        f"{name}: {percent(share)} right at {cost:.3g} {unit}" for name, cost, _, share in measured
+    )
     layout = {
         "xaxis": {"title": {"text": unit}, "rangemode": "tozero"},
         "yaxis": {"title": {"text": "share right"}, "tickformat": ".0%"},

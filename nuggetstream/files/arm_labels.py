@@ -42,7 +42,7 @@ def arms_of(
         UnusableFile: A named column is in no file, or a file cannot be read as `read_worker_labels` says.
     """
     files = [*sources.values(), *([gold] if gold else [])]
-    known = {name: None for _, records in files for name in _names(records)}
+    names = {name: None for _, records in files for name in _names(records)}
     for option, named in (
         ("--item", columns.items),
         ("--label", columns.labels),
@@ -51,8 +51,8 @@ def arms_of(
         ("--by", (by,)),
     ):
         for name in named:
-            if name is not None and name not in known:
-                raise no_column(files[0][0], name, option, known)
+            if name is not None and name not in names:
+                raise no_column(files[0][0], name, option, names)
     arms = {
         arm: _labels(path, own, columns, arm)
         for name, (path, records) in sources.items()
@@ -86,8 +86,8 @@ def _labels(path: Path, records: Sequence[Record], given: LabelColumns, rater: s
         dimension=given.dimension if given.dimension in names else None,
         sides=next((pair for pair in sides if names.keys() >= set(pair)), None),
     )
-    found = worker_labels_of(path, records, columns).dimensions
-    return found if columns.labels else {_one(name): labels for name, labels in found.items()}
+    dimensions = worker_labels_of(path, records, columns).dimensions
+    return dimensions if columns.labels else {_one(name): labels for name, labels in dimensions.items()}
 
 
 def _one(dimension: str) -> str:

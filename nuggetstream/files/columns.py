@@ -175,14 +175,14 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
 
 
 def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str, str]:
-    found = _pair(names, _SYSTEMS)
+    systems = _pair(names, _SYSTEMS)
     a, b = _known(path, names, named.a), _known(path, names, named.b)
     if a and b:
         return a, b
-    if found is None or a or b:
+    if systems is None or a or b:
         what = "--a and --b name them together" if a or b else f"expected {_or(_SYSTEMS)}, or --a and --b"
         raise UnusableFile(f"{path}: has no columns of the two systems: {what}; it has {_listed(names)}")
-    return found
+    return systems
 
 
 def _known(path: Path, names: Sequence[str], name: str | None) -> str | None:

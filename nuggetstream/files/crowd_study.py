@@ -122,8 +122,8 @@ class CrowdStudySubmission(Strict):
     def _fits_together(self) -> Self:
         if len(set(self.names)) < len(self.names):
             raise ValueError("dimensions: a name occurs twice")
-        known = [item.battle for item in (*self.training, *self.gold)]
-        if len(set(known)) < len(known) or not set(known).isdisjoint(self.battles):
+        set_apart = [item.battle for item in (*self.training, *self.gold)]
+        if len(set(set_apart)) < len(set_apart) or not set(set_apart).isdisjoint(self.battles):
             raise ValueError("training, gold and battles: a battle occurs twice")
         allowed = self.allowed()
         for item in (*self.training, *self.gold):

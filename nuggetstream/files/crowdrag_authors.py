@@ -46,8 +46,8 @@ def read_authors(folder: Path) -> Authors:
             rows_of(full, lambda row: (row["response"], (row["topic"], f"{row['kind']}-{row['style']}")))
         )
     topics, questionnaires = _read_shown(folder)
-    known = _read_named(folder) | by_id(topics)
-    return known | by_order(topics, questionnaires, known)
+    named = _read_named(folder) | by_id(topics)
+    return named | by_order(topics, questionnaires, named)
 
 
 def by_id(topics: Mapping[str, str]) -> Authors:

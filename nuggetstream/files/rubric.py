@@ -102,9 +102,9 @@ def _read(records: Iterable[tuple[int, Any]], name: str, prompt_class: str | Non
             seen.add(key)
         passages += read
     if passages and prompt_class is not None and prompt_class not in classes:
-        known = ", ".join(sorted(name for name in classes if name is not None)) or "none"
+        present = ", ".join(sorted(name for name in classes if name is not None)) or "none"
         raise UnusableFile(
-            f"{name}: prompt_class: no passage has grades of {prompt_class!r}; classes there: {known}"
+            f"{name}: prompt_class: no passage has grades of {prompt_class!r}; classes there: {present}"
         )
     return passages
 

@@ -61,15 +61,15 @@ class Translation:
     names: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def take(self, ours: str, found: Mapping[str, Any], into: Fields) -> None:
+    def take(self, ours: str, values: Mapping[str, Any], into: Fields) -> None:
         """Take over a field, by the one name of those found that has a value.
 
         Args:
             ours: Our name, such as "a.text".
-            found: Value by the name that it had.
+            values: Value by the name that it had.
             into: The object that gets the field.
         """
-        given = {name: value for name, value in found.items() if value is not None}
+        given = {name: value for name, value in values.items() if value is not None}
         if len(given) > 1:
             self.problems.append(f"{' and '.join(given)}: mean the same; which one counts?")
         for name, value in given.items():
@@ -86,75 +86,78 @@ def translated(data: Any) -> Translation | None:
     if not isinstance(data, dict):
         return None
     rest, battle = dict(data), Fields()
-    found = Translation(battle)
+    translation = Translation(battle)
     for ours, others in _BATTLE.items():
-        found.take(ours, {name: rest.pop(name) for name in others if name in rest}, battle)
+        translation.take(ours, {name: rest.pop(name) for name in others if name in rest}, battle)
     turn = None
     if "conversation_a" in rest:
         turn = rest.pop("turn", None)
         rest = {name: value for name, value in rest.items() if name not in _ARENA_FIELDS}
     for side in "ab":
-        _take_answer(found, rest, side)
+        _take_answer(translation, rest, side)
     battle.update(rest)
-    _read_messages(found, turn)
-    _read_vote(found)
-    return None if battle == data else found
+    _read_messages(translation, turn)
+    _read_vote(translation)
+    return None if battle == data else translation
 
 
-def _take_answer(found: Translation, rest: Fields, side: str) -> None:
+def _take_answer(translation: Translation, rest: Fields, side: str) -> None:
     """Take over an answer: an object, or fields of the battle with the side after their names."""
     own = rest.pop(side, None)
     if own is not None and not isinstance(own, dict):
-        found.battle[side] = own
+        translation.battle[side] = own
         return
     inner, answer = dict(own or {}), Fields()
     for ours, others in _ANSWER.items():
         given = {f"{side}.{name}": inner.pop(name) for name in others if name in inner}
         given |= {f"{name}_{side}": rest.pop(f"{name}_{side}") for name in others if f"{name}_{side}" in rest}
-        found.take(f"{side}.{ours}", given, answer)
+        translation.take(f"{side}.{ours}", given, answer)
     if own is not None or answer:
-        found.battle[side] = answer | inner
+        translation.battle[side] = answer | inner
 
 
-def _read_messages(found: Translation, turn: Any) -> None:
+def _read_messages(translation: Translation, turn: Any) -> None:
     """Turns in our form; where query or answer are missing, they are the last messages.
 
     Args:
-        found: The battle.
+        translation: The battle.
         turn: Number of the last turn, as Chatbot Arena says it; None where nobody says it.
     """
-    battle, queries = found.battle, dict[str, Any]()
+    battle, queries = translation.battle, dict[str, Any]()
     for side in "ab":
         answer = battle.get(side)
         if isinstance(answer, dict) and "conversation" in answer:
-            name = found.name(f"{side}.conversation")
-            answer["conversation"] = turns = _turns(found, name, answer["conversation"])
+            name = translation.name(f"{side}.conversation")
+            answer["conversation"] = turns = _turns(translation, name, answer["conversation"])
             asked = _messages_of_user(turns)
             if turn is not None and turn != asked:
-                found.problems.append(f"turn: is {turn!r}, but {name} has {asked} messages of the user")
+                translation.problems.append(f"turn: is {turn!r}, but {name} has {asked} messages of the user")
             if "text" not in answer:
-                answer["text"], found.names[f"{side}.text"] = _last(found, turns, name, "assistant"), name
-                queries[name] = _last(found, turns, name, "user")
+                answer["text"], translation.names[f"{side}.text"] = (
+                    _last(translation, turns, name, "assistant"),
+                    name,
+                )
+                queries[name] = _last(translation, turns, name, "user")
     if "conversation" in battle:
-        name = found.name("conversation")
-        battle["conversation"] = turns = _turns(found, name, battle["conversation"])
+        name = translation.name("conversation")
+        battle["conversation"] = turns = _turns(translation, name, battle["conversation"])
         if "query" not in battle and not queries:
-            queries[name] = _last(found, turns, name, "user")
+            queries[name] = _last(translation, turns, name, "user")
     if queries and "query" in battle:
-        queries[found.name("query")] = battle["query"]
+        queries[translation.name("query")] = battle["query"]
     texts = {name: query for name, query in queries.items() if query is not None}
     if len(set(map(str, texts.values()))) > 1:
-        found.problems.append(f"{' and '.join(texts)}: the last messages of the user differ")
+        translation.problems.append(f"{' and '.join(texts)}: the last messages of the user differ")
     for name in list(texts)[:1]:
-        battle["query"], found.names["query"] = texts[name], name
+        battle["query"], translation.names["query"] = texts[name], name
 
 
-def _last(found: Translation, turns: Any, name: str, role: str) -> Any:
+def _last(translation: Translation, turns: Any, name: str, role: str) -> Any:
     """The text of the last turn, which is taken off; None where it is not of this role."""
     if isinstance(turns, list) and turns and isinstance(turns[-1], dict) and turns[-1].get("role") == role:
         return turns.pop().get("text")
     what = {"user": "the query, a message of the user", "assistant": "the answer, a message of the assistant"}
-    found.problems.append(f"{name}: expected {what[role]}, at the end")
+    translation.problems.append(f"{name}: expected {what[role]}, at the end")
     return None
 
 
@@ -163,47 +166,47 @@ def _messages_of_user(turns: Any) -> int:
     return sum(isinstance(message, dict) and message.get("role") == "user" for message in messages)
 
 
-def _turns(found: Translation, name: str, messages: Any) -> Any:
+def _turns(translation: Translation, name: str, messages: Any) -> Any:
     if not isinstance(messages, list):
         return messages
-    return [_turn(found, f"{name}.{number}", message) for number, message in enumerate(messages)]
+    return [_turn(translation, f"{name}.{number}", message) for number, message in enumerate(messages)]
 
 
-def _turn(found: Translation, name: str, message: Any) -> Any:
+def _turn(translation: Translation, name: str, message: Any) -> Any:
     """A message as a turn; its tokens are not counted here."""
     if not isinstance(message, dict) or "content" not in message:
         return message
     rest = {key: value for key, value in message.items() if value is not None and key != "num_tokens"}
     if "text" in rest:
-        found.problems.append(f"{name}: has content and text; which one counts?")
+        translation.problems.append(f"{name}: has content and text; which one counts?")
     content = rest.pop("content", None)
-    return rest | {"text": _joined(found, name, content) if isinstance(content, list) else content}
+    return rest | {"text": _joined(translation, name, content) if isinstance(content, list) else content}
 
 
-def _joined(found: Translation, name: str, parts: Sequence[Any]) -> str:
+def _joined(translation: Translation, name: str, parts: Sequence[Any]) -> str:
     texts = []
     for part in parts:
         kind = part.get("type") if isinstance(part, dict) else None
         if kind in _TEXT_PARTS and isinstance(part.get("text"), str):
             texts.append(part["text"])
         else:
-            found.problems.append(f"{name}.content: has a part of type {kind!r}; expected type 'text'")
+            translation.problems.append(f"{name}.content: has a part of type {kind!r}; expected type 'text'")
     return "\n".join(texts)
 
 
-def _read_vote(found: Translation) -> None:
+def _read_vote(translation: Translation) -> None:
     """The vote in our words. One that is not known stays."""
-    vote = found.battle.get("vote")
+    vote = translation.battle.get("vote")
     if not isinstance(vote, str):
         return
-    named = [side for side in "ab" if _is_named(vote, found.battle.get(side))]
+    named = [side for side in "ab" if _is_named(vote, translation.battle.get(side))]
     spelt = sent_vote(vote)
     meant = {*named, *([] if spelt is None else [spelt.value])}
     if len(meant) > 1:
         what = f"is {vote!r}, the name of one system and the usual word for another outcome"
-        found.problems.append(f"{found.name('vote')}: {what}")
+        translation.problems.append(f"{translation.name('vote')}: {what}")
     elif meant:
-        [found.battle["vote"]] = meant
+        [translation.battle["vote"]] = meant
 
 
 def _is_named(said: str, answer: Any) -> bool:

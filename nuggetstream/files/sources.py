@@ -94,8 +94,8 @@ def sources_of(submitted: Iterable[SourceSubmission]) -> tuple[Source, ...]:
     """The sources of an answer. One that is named twice counts once, with the cited passages of both."""
     first: dict[str, Source] = {}
     for source in (each.to_core() for each in submitted):
-        known = first.get(source.url)
-        first[source.url] = source if known is None else known.citing([*known.cited, *source.cited])
+        earlier = first.get(source.url)
+        first[source.url] = source if earlier is None else earlier.citing([*earlier.cited, *source.cited])
     return tuple(first.values())
 
 

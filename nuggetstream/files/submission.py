@@ -152,11 +152,11 @@ def _in_another_shape(data: Any, error: ValidationError) -> BattleSubmission:
     Raises:
         InvalidSubmission: It has none of the known shapes; names what is wrong and what was expected.
     """
-    found, battle, names = translated(data), data, _OWN_NAMES
-    if found is not None:
-        battle, names = found.battle, found.names
-        if found.problems:
-            raise InvalidSubmission(found.problems) from None
+    translation, battle, names = translated(data), data, _OWN_NAMES
+    if translation is not None:
+        battle, names = translation.battle, translation.names
+        if translation.problems:
+            raise InvalidSubmission(translation.problems) from None
         try:
             return BattleSubmission.model_validate(battle)
         except ValidationError as invalid:

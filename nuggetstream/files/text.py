@@ -64,5 +64,5 @@ def _check_text(path: Path, content: bytes) -> None:
     Raises:
         UnusableFile: It does; says what it is.
     """
-    if found := next((name for start, name in _OTHERS.items() if content.startswith(start)), None):
-        raise UnusableFile(f"{path}: is {found}; expected text, plain or gzipped")
+    if other_kind := next((name for start, name in _OTHERS.items() if content.startswith(start)), None):
+        raise UnusableFile(f"{path}: is {other_kind}; expected text, plain or gzipped")

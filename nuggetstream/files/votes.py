@@ -137,8 +137,8 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
     """
     rows = _selected(path, records, reading.where)
     columns = find_columns(path, _names(records), reading.columns)
-    found = [vote_of(row, columns, reading.systems) for row in rows]
-    votes = tuple(vote for vote in found if vote is not None)
+    read = [vote_of(row, columns, reading.systems) for row in rows]
+    votes = tuple(vote for vote in read if vote is not None)
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
     return VoteSource(
@@ -269,6 +269,6 @@ def _of_text(record: Record, column: str, citations: str | None) -> tuple[float,
     if not isinstance(text, str):
         raise record.wrong(column, "is no text")
     cited = citation_use(text).count if citations is None else _amount(record, citations)
-    found = features(text, 0)
-    found[1] = cited
-    return tuple(np.asarray(found).tolist())
+    measured = features(text, 0)
+    measured[1] = cited
+    return tuple(np.asarray(measured).tolist())

@@ -81,10 +81,10 @@ def edited(
             draft.problems.append(f"operations.{number}: {error}")
     if draft.problems:
         raise InvalidEdit(draft.problems)
-    known = {nugget.text: nugget for nugget in nuggets}
+    by_text = {nugget.text: nugget for nugget in nuggets}
     result = [
-        _known(nugget, known[nugget.text])
-        if nugget.text in known
+        _known(nugget, by_text[nugget.text])
+        if nugget.text in by_text
         else replace(nugget, id=derived_id(key, nugget.text), grounds=None, vital_probability=None)
         for nugget in draft.nuggets.values()
     ]
@@ -103,16 +103,16 @@ def edited(
     )
 
 
-def with_label(known: Assignment, label: Support, author: str, reason: str) -> Assignment:
+def with_label(before: Assignment, label: Support, author: str, reason: str) -> Assignment:
     """A label as a person sets it, with that of the model beside it.
 
     The sentence that the model named stays where the label says that there is one. Setting what the model
     said withdraws an earlier correction.
     """
-    model = known.by_model
+    model = before.by_model
     if label is model.support:
         return replace(
-            known,
+            before,
             support=label,
             quote=model.quote,
             probabilities=model.probabilities,
@@ -120,7 +120,7 @@ def with_label(known: Assignment, label: Support, author: str, reason: str) -> A
         )
     quote = None if label is Support.NOT_SUPPORT else model.quote
     correction = Correction(author, reason, model)
-    return replace(known, support=label, quote=quote, probabilities=None, correction=correction)
+    return replace(before, support=label, quote=quote, probabilities=None, correction=correction)
 
 
 @dataclass(slots=True)

@@ -85,11 +85,11 @@ def _distinct(passages: Sequence[_Passage]) -> Iterator[_Sentence]:
     """The sentences of all passages in order, each once for every side that cites it."""
     shown: dict[tuple[str, ...], set[Side]] = {}
     for passage, (whole, cited_by) in enumerate(passages):
-        for text, found in _pieces(whole):
-            sides = shown.get(found)
+        for text, words in _pieces(whole):
+            sides = shown.get(words)
             if sides is None or not sides.issuperset(cited_by):
-                shown.setdefault(found, set()).update(cited_by)
-                yield _Sentence(passage, text, found)
+                shown.setdefault(words, set()).update(cited_by)
+                yield _Sentence(passage, text, words)
 
 
 def _pieces(passage: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -97,11 +97,11 @@ def _pieces(passage: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
     A longer one than 400 characters is cut, at spaces where there are some.
     """
-    for sentence, found in sentence_terms(passage):
+    for sentence, words in sentence_terms(passage):
         if len(sentence) > _PIECE_CHARACTERS:
             pieces = [(piece, terms(piece)) for piece in _PIECE.findall(sentence)]
         else:
-            pieces = [(sentence, found)]
+            pieces = [(sentence, words)]
         yield from (piece for piece in pieces if len(piece[1]) >= _MIN_TERMS)
 
 
@@ -133,9 +133,9 @@ def _best_first(scores: Floats) -> list[int]:
 
 def _counted(texts: Sequence[Sequence[str]], column: Mapping[str, int]) -> csr_array:
     """How often each text has each term, one row per text; terms without a column are left out."""
-    known = [[column[term] for term in text if term in column] for text in texts]
-    starts = np.cumsum([0, *map(len, known)])
-    columns = np.array([number for row in known for number in row], dtype=np.intp)
+    numbers = [[column[term] for term in text if term in column] for text in texts]
+    starts = np.cumsum([0, *map(len, numbers)])
+    columns = np.array([number for row in numbers for number in row], dtype=np.intp)
     counts = csr_array((np.ones(len(columns)), columns, starts), shape=(len(texts), len(column)))
     counts.sum_duplicates()
     return counts

@@ -79,9 +79,9 @@ def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Senten
     documents = [(item.chunk_id, item.url, item.text) for item in evidence]
     documents += [(f"{ANSWERS}{side.value}", None, battle.answer(side).text) for side in Side]
     for document, url, whole in documents:
-        for text, found in sentence_terms(whole):
-            if found:
-                yield _Sentence(document, url, text, frozenset(found))
+        for text, words in sentence_terms(whole):
+            if words:
+                yield _Sentence(document, url, text, frozenset(words))
 
 
 def _coverage(nuggets: Sequence[Nugget], texts: Sequence[_Sentence]) -> Floats:

@@ -61,9 +61,9 @@ def _price(battle: BattleRow, stages: Collection[str]) -> CostRow | None:
     Stages without a call, as those of a battle that shares its nuggets with others, cost nothing.
     """
     prices = [part.cost for part in battle.spend if part.stage in stages]
-    known = [price for price in prices if price is not None]
+    priced = [price for price in prices if price is not None]
     of_all = [battle.cost] if battle.cost else []
-    currencies = {price.currency for price in known or of_all}
-    if len(known) < len(prices) or len(currencies) != 1:
+    currencies = {price.currency for price in priced or of_all}
+    if len(priced) < len(prices) or len(currencies) != 1:
         return None
-    return CostRow(amount=sum(price.amount for price in known), currency=currencies.pop())
+    return CostRow(amount=sum(price.amount for price in priced), currency=currencies.pop())

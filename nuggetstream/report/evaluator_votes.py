@@ -78,16 +78,16 @@ def gather(results: Mapping[str, Results]) -> Gathered:
     baselines: dict[str, Evaluator] = {}
     for evaluation, own in results.items():
         for battle in own.battles:
-            known, first = battles.setdefault(battle.id, (battle, own.name))
-            check_answers(known, battle, first, own.name)
+            earlier_battle, first = battles.setdefault(battle.id, (battle, own.name))
+            check_answers(earlier_battle, battle, first, own.name)
         for predictor, votes in predict(own.battles).items():
-            found = _evaluator(predictor, own.battles, votes)
-            if found.votes and found.baseline:
-                earlier = baselines.get(predictor, found)
-                baselines[predictor] = replace(earlier, votes={**found.votes, **earlier.votes})
-            elif found.votes:
+            evaluator = _evaluator(predictor, own.battles, votes)
+            if evaluator.votes and evaluator.baseline:
+                earlier = baselines.get(predictor, evaluator)
+                baselines[predictor] = replace(earlier, votes={**evaluator.votes, **earlier.votes})
+            elif evaluator.votes:
                 name = predictor if len(results) == 1 else f"{evaluation}: {predictor}"
-                evaluators[name] = replace(found, name=name)
+                evaluators[name] = replace(evaluator, name=name)
     return Gathered(
         evaluators=(*evaluators.values(), *baselines.values()),
         battles={name: battle for name, (battle, _) in battles.items()},

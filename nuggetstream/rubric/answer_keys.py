@@ -38,12 +38,12 @@ def states_key(finding: str, keys: Iterable[str]) -> bool:
     (False, True)
     """
     clauses = [words(_SHORT.sub(" not", clause)) for clause in _CLAUSE.split(finding)]
-    found = [word for clause in clauses for word in clause]
+    spoken = [word for clause in clauses for word in clause]
     of_clause = [number for number, clause in enumerate(clauses) for _ in clause]
     return any(
-        _is_form(found[start : start + len(key)], key) and not _is_denied(found, of_clause, start, len(key))
+        _is_form(spoken[start : start + len(key)], key) and not _is_denied(spoken, of_clause, start, len(key))
         for key in (words(_SHORT.sub(" not", key)) for key in keys)
-        for start in range(len(found) - len(key) + 1 if key else 0)
+        for start in range(len(spoken) - len(key) + 1 if key else 0)
     )
 
 
@@ -65,14 +65,14 @@ def _are_opposites(one: str, other: str) -> bool:
     return bool(rest) and not short.startswith(long[:2]) and rest[:4] == short[:4]
 
 
-def _is_denied(found: Sequence[str], of_clause: Sequence[int], start: int, size: int) -> bool:
+def _is_denied(spoken: Sequence[str], of_clause: Sequence[int], start: int, size: int) -> bool:
     """Whether a negation beside some words, in their clause, denies them."""
     last = start + size - 1
     before = [at for at in range(max(0, start - _BEFORE), start) if of_clause[at] == of_clause[start]]
     after = [
-        at for at in range(last + 1, min(len(found), last + 1 + _AFTER)) if of_clause[at] == of_clause[last]
+        at for at in range(last + 1, min(len(spoken), last + 1 + _AFTER)) if of_clause[at] == of_clause[last]
     ]
     return any(
-        found[at] in _NEGATIONS and (at + 1 >= len(found) or found[at + 1] not in _ADDS)
+        spoken[at] in _NEGATIONS and (at + 1 >= len(spoken) or spoken[at + 1] not in _ADDS)
         for at in (*before, *after)
     )

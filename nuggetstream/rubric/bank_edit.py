@@ -201,17 +201,17 @@ class _Draft:
             item["gold_answers"] = list(keys)
 
     def _found(self, name: str) -> tuple[Json, Json]:
-        found = [
+        named = [
             (line, item)
             for line in self.lines
             for item in items_of_line(line)
             if name in (name_of(item), text_of(item))
         ]
-        if len(found) != 1:
+        if len(named) != 1:
             raise ValueError(
-                "the bank has no such question" if not found else "several questions are named so"
+                "the bank has no such question" if not named else "several questions are named so"
             )
-        return found[0]
+        return named[0]
 
 
 def _set(item: Json, field: str, value: Any) -> None:

@@ -97,8 +97,8 @@ def history(bank: Path) -> list[BankEntry]:
     for number, line in text_lines(file) if file.exists() else ():
         try:
             row = json.loads(line)
-            known = {"action": BankAction(row["action"]), "at": datetime.fromisoformat(row["at"])}
-            entries.append(BankEntry(**row | known | {"changes": tuple(row["changes"])}))
+            parsed = {"action": BankAction(row["action"]), "at": datetime.fromisoformat(row["at"])}
+            entries.append(BankEntry(**row | parsed | {"changes": tuple(row["changes"])}))
         except (ValueError, KeyError, TypeError) as error:
             raise UnusableFile(f"{file}:{number}: is no entry of a history: {error}") from error
     return entries

@@ -60,8 +60,8 @@ def _grid(checked: Check, query: str, grid: Grid) -> Iterator[str]:
     yield "".join(f"<th>{escape(name)}</th>" for name in grid.passages) + "</tr></thead><tbody>"
     for number, item in enumerate(grid.items):
         grades = [row[number] for row in grid.grades]
-        known = [grade for grade in grades if grade is not None]
-        answered = f"{sum(grade >= good for grade in known)} of {len(known)}"
+        given = [grade for grade in grades if grade is not None]
+        answered = f"{sum(grade >= good for grade in given)} of {len(given)}"
         name = escape(checked.texts.get(item, item))
         yield f'<tr><td title="{escape(item)}">{name}</td><td>{answered}</td>'
         yield "".join(map(_cell, grades)) + "</tr>"

@@ -160,9 +160,9 @@ def exam_grades(
 
 def _add(passages: dict[str, Json], passage: Json) -> None:
     """Add a passage; one that is there already gets the sets of grades that it lacks."""
-    known = passages.setdefault(passage["paragraph_id"], passage)
-    classes = {grades["prompt_info"]["prompt_class"] for grades in known["exam_grades"]}
-    known["exam_grades"] += [
+    passage_so_far = passages.setdefault(passage["paragraph_id"], passage)
+    classes = {grades["prompt_info"]["prompt_class"] for grades in passage_so_far["exam_grades"]}
+    passage_so_far["exam_grades"] += [
         grades for grades in passage["exam_grades"] if grades["prompt_info"]["prompt_class"] not in classes
     ]
 

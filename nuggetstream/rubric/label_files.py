@@ -42,5 +42,5 @@ def read_label_set(path: Path, items: Sequence[str] = (), label: str | None = No
         if item in labels:
             raise record.wrong(item_columns[0], f"{item!r} is labelled twice")
         labels[item] = record.text(label_column)
-    known = {item: value for item, value in labels.items() if value is not None}
-    return LabelSet(known, str(path), tuple(item for item in labels if item not in known))
+    labelled = {item: value for item, value in labels.items() if value is not None}
+    return LabelSet(labelled, str(path), tuple(item for item in labels if item not in labelled))

@@ -66,12 +66,12 @@ def contradicted_grades(
             that was not checked has none there, and is not contradicted.
         minimum: Lowest grade that is good.
     """
-    found = []
+    contradicted = []
     for name, checked in checks.items():
         of = {(passage.query, passage.passage): passage.grades for passage in checked}
         for passage in passages:
-            known = of.get((passage.query, passage.passage), {})
-            found += [
+            labels = of.get((passage.query, passage.passage), {})
+            contradicted += [
                 ContradictedGrade(
                     query=passage.query,
                     item=item,
@@ -81,25 +81,25 @@ def contradicted_grades(
                     reply=passage.replies.get(item),
                 )
                 for item, grade in passage.grades.items()
-                if grade >= minimum and known.get(item) == 0
+                if grade >= minimum and labels.get(item) == 0
             ]
-    return found
+    return contradicted
 
 
 def alike_items(passages: Sequence[GradedPassage], minimum: int = HIGH_GRADE) -> list[AlikeItem]:
     """Items that all passages answer with `minimum` or better, or that none does, of at least two."""
-    found = []
+    alike = []
     for query, members in by_query(passages).items():
         for item in items_of(members):
             grades = [passage.grades[item] for passage in members if item in passage.grades]
             answered = sum(grade >= minimum for grade in grades)
             if len(grades) > 1 and answered in (0, len(grades)):
-                found.append(
+                alike.append(
                     AlikeItem(
                         query=query, item=item, answered=answered, passages=len(grades), best=max(grades)
                     )
                 )
-    return found
+    return alike
 
 
 def judged_by(

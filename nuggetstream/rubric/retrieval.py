@@ -117,8 +117,8 @@ def _with_gaps(documents: Mapping[int, str], start: int) -> list[str | None]:
 def _scored(ranking: Ranking) -> list[ir_measures.ScoredDoc]:
     scored = []
     for query, documents in ranking.items():
-        known = [document for document in documents if document is not None]
-        if len(known) != len(set(known)):
+        named = [document for document in documents if document is not None]
+        if len(named) != len(set(named)):
             raise ValueError(f"query {query!r} ranks a document twice")
         for index, document in enumerate(documents):
             # An empty rank needs a name unlike that of any document: ids of TREC files hold no blank.

@@ -224,8 +224,8 @@ def kappa_interval(
         return None
     flat = tables.reshape(clusters, size * size)
     drawn = (np.bincount(rng.integers(0, clusters, clusters), minlength=clusters) for _ in range(resamples))
-    found = (weighted_kappa((times @ flat).reshape(size, size), weights) for times in drawn)
-    kappas = [kappa for kappa in found if kappa is not None]
+    resampled = (weighted_kappa((times @ flat).reshape(size, size), weights) for times in drawn)
+    kappas = [kappa for kappa in resampled if kappa is not None]
     if not kappas or max(kappas) - min(kappas) < _NO_SPREAD:
         return None
     low, high = np.quantile(kappas, [0.025, 0.975])

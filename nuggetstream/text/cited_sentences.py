@@ -54,13 +54,13 @@ def citing_sentences(text: str, sources: int) -> tuple[list[Citing], int]:
     citations = parse_citations(text, sources)
     sentences = [without_citations(text[start:end]).strip() for start, end in parts]
     words = _first_words(blank_citations(text), parts)
-    found: dict[tuple[int, int], Citing] = {}
+    citing: dict[tuple[int, int], Citing] = {}
     for citation in citations.valid:
         number = _sentence_at(citation.position, parts, words)
         if number is not None:
             source = citation.source - citations.first
-            found.setdefault((number, source), Citing(number + 1, source, sentences[number]))
-    return list(found.values()), len(parts)
+            citing.setdefault((number, source), Citing(number + 1, source, sentences[number]))
+    return list(citing.values()), len(parts)
 
 
 def uncited_sentences(text: str, citing: Sequence[Citing]) -> list[tuple[int, str]]:

@@ -42,10 +42,10 @@ def spans(text: str) -> list[tuple[int, int]]:
     starts = [0, *(after for _, after in ends)]
     parts = zip(starts, [*(before for before, _ in ends), len(text)], strict=True)
     trimmed = [(a + len(text[a:b]) - len(text[a:b].lstrip()), a + len(text[a:b].rstrip())) for a, b in parts]
-    found = [(start, end) for start, end in trimmed if start < end]
+    bounds = [(start, end) for start, end in trimmed if start < end]
     if _BY_SPACES.search(text) is None:
-        return found
-    return [part for start, end in found for part in phrases(text, start, end)]
+        return bounds
+    return [part for start, end in bounds for part in phrases(text, start, end)]
 
 
 def phrases(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

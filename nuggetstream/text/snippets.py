@@ -26,8 +26,8 @@ def pieces(snippet: str) -> tuple[str, ...]:
     >>> pieces("Owls hear mice under snow. … Yes.")
     ('owlshearmiceundersnow',)
     """
-    found = [_letters(sentence) for part in _CUT.split(snippet) for sentence in sentences(part)]
-    long = tuple(dict.fromkeys(piece for piece in found if len(piece) >= _shortest(piece)))
+    letters = [_letters(sentence) for part in _CUT.split(snippet) for sentence in sentences(part)]
+    long = tuple(dict.fromkeys(piece for piece in letters if len(piece) >= _shortest(piece)))
     whole = _letters(snippet)
     return long or ((whole,) if whole else ())
 

@@ -112,9 +112,9 @@ def _matches(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> l
         grams, counts = np.unique(_grams(own, order, base), return_counts=True)
         codes = _grams(theirs, order, base)
         places = np.searchsorted(grams, codes).clip(max=max(len(grams) - 1, 0))
-        known = grams[places] == codes if len(grams) else np.zeros(len(codes), dtype=bool)
+        occurs = grams[places] == codes if len(grams) else np.zeros(len(codes), dtype=bool)
         often = np.zeros((len(texts), len(grams)), dtype=np.int64)
-        np.add.at(often, (text_of[: len(codes)][known], places[known]), 1)
+        np.add.at(often, (text_of[: len(codes)][occurs], places[occurs]), 1)
         matches.append(int(np.minimum(counts, often.max(axis=0)).sum()))
     return matches
 

@@ -18,8 +18,8 @@ class View(BaseModel):
         shown_fields = (
             (name, value) for name, value in self if name in shown and value not in (None, [], "")
         )
-        known = (f"{name}={reprlib.repr(value)}" for name, value in shown_fields)
-        return f"{type(self).__name__}({', '.join(known)})"
+        fields = (f"{name}={reprlib.repr(value)}" for name, value in shown_fields)
+        return f"{type(self).__name__}({', '.join(fields)})"
 
     @classmethod
     def showing(cls, *values: object, **more: Any) -> Self:

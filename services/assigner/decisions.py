@@ -62,7 +62,7 @@ def decided(nugget_id: str, side: Side, answer: Answer) -> Assignment | None:
     if answer.letter is None:
         return None
     support = next(Support(choice.value) for choice in _CHOICES if choice.letter == answer.letter)
-    known = answer.probabilities
-    shares = None if known is None else {choice.value: known[choice.letter] for choice in _CHOICES}
+    by_letter = answer.probabilities
+    shares = None if by_letter is None else {choice.value: by_letter[choice.letter] for choice in _CHOICES}
     probabilities = None if shares is None else SupportProbabilities(**shares)
     return Assignment(nugget_id=nugget_id, side=side, support=support, probabilities=probabilities)

@@ -84,8 +84,8 @@ class SharedLabels:
 
 
 def _missing(nuggets: Sequence[Nugget], stored: Sequence[Labelled]) -> list[Nugget]:
-    known = {item.nugget_id for labelled in stored for item in labelled.assignments}
-    return [nugget for nugget in nuggets if nugget.id not in known]
+    labelled_ids = {item.nugget_id for labelled in stored for item in labelled.assignments}
+    return [nugget for nugget in nuggets if nugget.id not in labelled_ids]
 
 
 def _chosen(nuggets: Sequence[Nugget], stored: Sequence[Labelled], side: Side) -> Labelled:

@@ -26,8 +26,8 @@ class Admission:
 
     async def problems(self) -> list[str]:
         """The problems that prevent battles from being accepted now."""
-        found = [await check() for check in self.checks]
-        return [problem for problem in found if problem is not None]
+        results = [await check() for check in self.checks]
+        return [problem for problem in results if problem is not None]
 
     async def require(self) -> None:
         """Return if battles can be accepted.

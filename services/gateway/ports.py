@@ -170,11 +170,11 @@ class Gateway:
         Raises:
             Unavailable: the database does not answer.
         """
-        found = await self.doubts.greatest(arena, limit)
-        ids = [doubt.battle_id for doubt in found]
+        doubts = await self.doubts.greatest(arena, limit)
+        ids = [doubt.battle_id for doubt in doubts]
         rows, outcomes = await self.battles.get_all(ids), await self.outcomes.of_battles(ids)
         return [
             summarize(rows[doubt.battle_id], outcomes[doubt.battle_id], self.ratings.nuggets, doubt.doubt)
-            for doubt in found
+            for doubt in doubts
             if doubt.battle_id in rows
         ]

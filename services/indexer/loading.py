@@ -19,9 +19,9 @@ def processors(limit: Path = Path("/sys/fs/cgroup/cpu.max")) -> int:
         limit: File with the processor time of a container: microseconds, or "max", in so many microseconds.
     """
     affinity = getattr(os, "sched_getaffinity", None)  # not on every system
-    found = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    count = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
     quota, period = limit.read_text().split() if limit.is_file() else ("max", "")
-    return found if quota == "max" else max(1, min(found, int(quota) // int(period)))
+    return count if quota == "max" else max(1, min(count, int(quota) // int(period)))
 
 
 def local_model(model: str, threads: int | None = None) -> LocalEmbedder:

@@ -66,10 +66,10 @@ class Indexer:
         self, event: BattleScraped, texts: Mapping[str, str]
     ) -> tuple[tuple[Page, ...], list[StoredChunk]]:
         """The pages with their languages, and their chunks; those of a text that several pages have, once."""
-        known = _with_languages(event.pages, texts)
+        pages = _with_languages(event.pages, texts)
         arena = event.battle.arena
-        origins = {key: _origin(page, arena) for page in known if (key := _key(page)) is not None}
-        return known, [
+        origins = {key: _origin(page, arena) for page in pages if (key := _key(page)) is not None}
+        return pages, [
             chunk
             for key, origin in origins.items()
             for chunk in cut(key, texts[key], origin, self.size, self.overlap)
@@ -87,16 +87,16 @@ def _origin(page: Page, arena: str) -> Origin:
 
 def _with_languages(pages: Sequence[Page], texts: Mapping[str, str]) -> tuple[Page, ...]:
     """The pages, with the language that is detected in their text where they declare none."""
-    known = []
+    tagged = []
     for page in pages:
         key = _key(page)
         detected = None if key is None or page.language is not None else detected_language(texts[key])
-        known.append(
+        tagged.append(
             page
             if detected is None
             else replace(page, language=detected.tag, language_confidence=detected.confidence)
         )
-    return tuple(known)
+    return tuple(tagged)
 
 
 def _source(event: BattleScraped, page: Page, content_hash: str) -> StoredSource:

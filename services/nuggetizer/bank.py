@@ -141,15 +141,15 @@ class NuggetBank:
             None where another process was faster, because the claim of this one had ended; nothing is stored
             then.
         """
-        known = None if newest is None else _STORED.validate_json(newest.body)
-        if newest is None or known is None or self._is_old(newest):
+        banked = None if newest is None else _STORED.validate_json(newest.body)
+        if newest is None or banked is None or self._is_old(newest):
             created = _renamed(await making.create(), lambda document: [_stored_name(document, making)])
-            version = 1 if known is None else known.version + 1
+            version = 1 if banked is None else banked.version + 1
             listed, started_at = BankedList(version, tuple(sorted(making.names)), created), self.clock()
         else:
-            new = [side for side in making.sides if making.name(side) not in known.answers]
-            added = await making.extend([draft.text for draft in known.created.drafts], new)
-            listed, started_at = _extended(known, added, new, making), newest.started_at
+            new = [side for side in making.sides if making.name(side) not in banked.answers]
+            added = await making.extend([draft.text for draft in banked.created.drafts], new)
+            listed, started_at = _extended(banked, added, new, making), newest.started_at
         step = 1 if newest is None else newest.step + 1
         stored = StoredList(step, started_at, _STORED.dump_json(listed))
         return listed if await self.lists.add(making.bank, stored, making.event.battle.id) else None
@@ -170,17 +170,17 @@ def bank_of(event: BattleRetrieved, *settings: object) -> str:
     return derived_id("nugget bank", battle.arena, same_query(battle.query), chunks, *settings, *own)
 
 
-def _extended(known: BankedList, added: Sequence[Draft], new: Sequence[Side], making: Making) -> BankedList:
+def _extended(banked: BankedList, added: Sequence[Draft], new: Sequence[Side], making: Making) -> BankedList:
     """A list with what new answers add to it; its version stays where no text and no importance changes."""
-    created, names = known.created, [making.name(side) for side in new]
+    created, names = banked.created, [making.name(side) for side in new]
     more = [_draft(draft, lambda document: [_stored_name(document, making)]) for draft in added]
     distinct, merged = without_repetitions([*created.drafts, *more])
     drafts = trim(distinct, making.most)
     texts = tuple(draft.text for draft in drafts)
     changed = _facts(drafts) != _facts(created.drafts)
     return BankedList(
-        known.version + changed,
-        tuple(sorted({*known.answers, *names})),
+        banked.version + changed,
+        tuple(sorted({*banked.answers, *names})),
         replace(created, drafts=drafts, history=[*created.history, Revision(tuple(names), texts, merged)]),
     )
 

@@ -141,12 +141,12 @@ def without_repetitions(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[Mer
     merged = []
     for draft in drafts:
         words = fact_of(draft.text)
-        if (known := first.get(words)) is None:
+        if (earlier := first.get(words)) is None:
             first[words] = draft
             continue
-        first[words] = _merge(known, draft)
-        if draft.text != known.text:
-            merged.append(MergedNugget(draft.text, known.text))
+        first[words] = _merge(earlier, draft)
+        if draft.text != earlier.text:
+            merged.append(MergedNugget(draft.text, earlier.text))
     return list(first.values()), tuple(merged)
 
 

@@ -95,13 +95,13 @@ def additions(
     query: str, nuggets: Sequence[str], answers: Sequence[Block], limit: int
 ) -> Prompt[NuggetsReply]:
     """Asks for the nuggets that further answers add to a list (nugget bank)."""
-    known = tuple(Block("nugget", f"n{i}", text) for i, text in enumerate(nuggets, start=1))
+    listed = tuple(Block("nugget", f"n{i}", text) for i, text in enumerate(nuggets, start=1))
     return Prompt(
         task="nuggets_added",
         version=VERSION,
         system=SYSTEM,
         instructions=_ADDED,
-        blocks=(Block("query", "q", query), *known, *answers),
+        blocks=(Block("query", "q", query), *listed, *answers),
         reply=NuggetsReply,
         max_tokens=200 + limit * _TOKENS_PER_NUGGET,
         parameters=(("limit", limit),),

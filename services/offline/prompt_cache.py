@@ -24,13 +24,13 @@ class PromptCache:
         >>> cache.cached("word " * 2000), cache.cached("other")
         (1152, 0)
         """
-        found = 0
+        begun = 0
         for tokens, prefix in _prefixes(prompt):
             if prefix not in self._prefixes:
                 break
             self._prefixes.move_to_end(prefix)
-            found = tokens
-        return found
+            begun = tokens
+        return begun
 
     def add(self, prompt: str) -> None:
         """Remember a prompt; the prefixes that were used least recently are forgotten."""

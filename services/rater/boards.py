@@ -257,13 +257,13 @@ class Boards:
         """Counts as they are now; those read before are used again while their stamp is the same."""
         slice_ = slice_.of(lens)
         place = (arena, lens, slice_)
-        known = self._counted.pop(place, None)
-        if known is None or known.counts.stamp != await self.outcomes.stamp(arena, lens, slice_):
-            known = Counted(arena, lens, slice_, await self.outcomes.lens_counts(arena, lens, slice_))
-        self._counted[place] = known
+        counted = self._counted.pop(place, None)
+        if counted is None or counted.counts.stamp != await self.outcomes.stamp(arena, lens, slice_):
+            counted = Counted(arena, lens, slice_, await self.outcomes.lens_counts(arena, lens, slice_))
+        self._counted[place] = counted
         if len(self._counted) > _COUNTS_KEPT:
             del self._counted[next(iter(self._counted))]
-        return known
+        return counted
 
     async def _rated(self, counted: Counted, options: Options) -> Ratings:
         with naming_the_field(f"on the {counted.lens.value} board"):

@@ -50,11 +50,11 @@ async def with_cited(
 
 def _snippets(battle: Battle) -> dict[str, list[str]]:
     """The cited passages by the URL of their page."""
-    found = defaultdict[str, list[str]](list)
+    snippets = defaultdict[str, list[str]](list)
     for side in Side:
         for source in battle.answer(side).sources:
-            found[source.url] += [each.snippet for each in source.cited if each.snippet is not None]
-    return found
+            snippets[source.url] += [each.snippet for each in source.cited if each.snippet is not None]
+    return snippets
 
 
 def _missing(

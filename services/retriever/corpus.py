@@ -50,12 +50,12 @@ class ChunkVectors:
         """The vectors of chunks, one per row; those that are not stored are computed."""
         if self.embedder is None or not chunks:
             return None
-        known = await self.chunks.get_vectors(self.embedder.model, [chunk.text_hash for chunk in chunks])
-        if missing := {c.text_hash: c.text for c in chunks if c.text_hash not in known}:
+        vectors = await self.chunks.get_vectors(self.embedder.model, [chunk.text_hash for chunk in chunks])
+        if missing := {c.text_hash: c.text for c in chunks if c.text_hash not in vectors}:
             # These chunks were indexed without a model, or with another one.
             rows = await (self.storing or self.embedder).embed(list(missing.values()))
-            known |= dict(zip(missing, rows, strict=True))
-        return np.stack([known[chunk.text_hash] for chunk in chunks])
+            vectors |= dict(zip(missing, rows, strict=True))
+        return np.stack([vectors[chunk.text_hash] for chunk in chunks])
 
 
 async def hybrid(

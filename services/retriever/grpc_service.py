@@ -46,7 +46,7 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
         queries = list(dict.fromkeys([request.query, *request.variations]))
         try:
             with work_of(context.invocation_metadata()):
-                found = await self._searcher.find(
+                result = await self._searcher.find(
                     queries,
                     _SCOPES[request.scope],
                     request.battle_id,
@@ -57,8 +57,8 @@ class RetrievalServicer(retrieval_pb2_grpc.RetrievalServicer):
         except StageError as error:
             await end_call(context, grpc.StatusCode.UNAVAILABLE, error.detail)
         return retrieval_pb2.SearchResponse(
-            evidence=[to_message(item, evidence_pb2.Evidence) for item in found.evidence],
-            ranking=found.ranking,
+            evidence=[to_message(item, evidence_pb2.Evidence) for item in result.evidence],
+            ranking=result.ranking,
         )
 
 

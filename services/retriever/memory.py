@@ -113,13 +113,13 @@ class _Rows:
         if count == 0 or self.vectors is None:
             return []
         query, base = np.ascontiguousarray(vector, np.float32), self.vectors[:size]
-        scores, found = np.empty(count, np.float32), np.empty(count, np.int64)
+        scores, rows = np.empty(count, np.float32), np.empty(count, np.int64)
         bits = np.packbits(allowed, bitorder="little")
         _FAISS.knn_inner_product(
             *map(_FAISS.swig_ptr, (query, base)), len(query), 1, size, count,
-            *map(_FAISS.swig_ptr, (scores, found)), _FAISS.IDSelectorBitmap(bits),
+            *map(_FAISS.swig_ptr, (scores, rows)), _FAISS.IDSelectorBitmap(bits),
         )  # fmt: skip
-        return [self.ids[row] for row in found[np.lexsort((found, -scores))]]
+        return [self.ids[row] for row in rows[np.lexsort((rows, -scores))]]
 
     def _put(self, **columns: NDArray[Any] | None) -> None:
         """Write values behind the rows that there are."""

@@ -97,8 +97,8 @@ class PgVectorIndex:
             return list(ids)
         query = text(f"SELECT chunk_id FROM {self.table} WHERE chunk_id = ANY(:ids)")  # noqa: S608
         async with self._database.reading() as tx:
-            known = set(await tx.scalars(query.bindparams(_array("ids")), {"ids": list(ids)}))
-        return [key for key in ids if key not in known]
+            indexed = set(await tx.scalars(query.bindparams(_array("ids")), {"ids": list(ids)}))
+        return [key for key in ids if key not in indexed]
 
     async def add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
         """Add chunks; those it has, and those that were deleted, are left out."""

@@ -69,9 +69,9 @@ class TermStatistics:
         # Another search may clear what is remembered while this one waits.
         counts = {word: self._counts[word] for word in words if word in self._counts}
         if unknown := [word for word in words if word not in counts]:
-            found = await self._look_up(unknown)
-            self._counts |= found
-            counts |= found
+            read = await self._look_up(unknown)
+            self._counts |= read
+            counts |= read
         return Holders(size, counts)
 
     async def collect(self, size: int) -> None:

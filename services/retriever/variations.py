@@ -59,7 +59,7 @@ class QueryVariations:
             Outage: The database cannot be read or written.
         """
         try:
-            found = await self.asked(battle)
+            varied = await self.asked(battle)
         except StageError as error:
             if isinstance(error, Outage) and not isinstance(error, ModelOutage):
                 raise
@@ -67,7 +67,7 @@ class QueryVariations:
             log.warning("the query alone is searched for", battle=battle.id, why=error.detail)
             return ()
         metrics.QUERY_VARIATIONS.labels("ok").inc()
-        return found
+        return varied
 
     async def asked(self, battle: Battle) -> tuple[str, ...]:
         """Variations of the query of a battle, as the model gives them.
@@ -107,5 +107,5 @@ def _distinct(reply: VariationsReply, query: str) -> list[str]:
     for search in reply.searches:
         text = " ".join(search.split())
         texts.setdefault(text.casefold(), text)
-    known = {"", " ".join(query.split()).casefold()}
-    return [text for key, text in texts.items() if key not in known]
+    taken = {"", " ".join(query.split()).casefold()}
+    return [text for key, text in texts.items() if key not in taken]

@@ -26,9 +26,9 @@ def token_in(folder: Path) -> str:
         OSError: The file cannot be read or written.
     """
     path = folder / TOKEN
-    if path.exists() and len(known := path.read_text(encoding="ascii").strip()) >= _LEAST:
+    if path.exists() and len(stored := path.read_text(encoding="ascii").strip()) >= _LEAST:
         path.chmod(0o600)
-        return known
+        return stored
     token = secrets.token_urlsafe(_BYTES)
     write_private(path, token + "\n")
     return token

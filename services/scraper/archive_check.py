@@ -113,7 +113,7 @@ def problems(folder: Path) -> Iterator[tuple[Path, str]]:
     for path in files_of(folder):
         yield from ((path, problem) for problem in _problems_of(path, indexed.get(path, [])))
     if indexed:
-        yield from _unreplayable(ArchiveReader(folder), [e for found in indexed.values() for e in found])
+        yield from _unreplayable(ArchiveReader(folder), [e for of_file in indexed.values() for e in of_file])
 
 
 def _unreplayable(archive: ArchiveReader, indexed: list[Entry]) -> Iterator[tuple[Path, str]]:
@@ -145,19 +145,19 @@ def _problem_of_visit(archive: ArchiveReader, visit: ArchivedVisit) -> str | Non
 
 
 def _problems_of(path: Path, indexed: list[Entry]) -> Iterator[str]:
-    found: dict[int, str] = {}
+    urls: dict[int, str] = {}
     try:
         for record in records(path):
-            found[record.offset] = record.url
+            urls[record.offset] = record.url
             if record.problem is not None:
                 yield f"{record.url} at {record.offset}: {record.problem}"
     except UnusableArchive as error:
         yield str(error)
     named = {entry.offset: entry.url for entry in indexed}
-    for offset in sorted(found.keys() | named.keys()):
+    for offset in sorted(urls.keys() | named.keys()):
         if offset not in named:
-            yield f"{found[offset]} at {offset}: not in the index"
-        elif offset not in found:
+            yield f"{urls[offset]} at {offset}: not in the index"
+        elif offset not in urls:
             yield f"{named[offset]} at {offset}: in the index, and no such record"
-        elif found[offset] != named[offset]:
-            yield f"{named[offset]} at {offset}: this is a record of {found[offset]}"
+        elif urls[offset] != named[offset]:
+            yield f"{named[offset]} at {offset}: this is a record of {urls[offset]}"

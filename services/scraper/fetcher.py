@@ -155,16 +155,16 @@ class PageFetcher:
         if self._shared is None:
             return await self._visit(requested, None)
         return await self._shared.page(
-            requested, battle_id, self._lifetime, lambda known: self._visit(requested, known)
+            requested, battle_id, self._lifetime, lambda earlier: self._visit(requested, earlier)
         )
 
-    async def _visit(self, requested: WebUrl, known: PageOutcome | None) -> PageOutcome:
-        if known is not None and not await self._can_be_replayed(known):
-            known = None  # so that a response comes, and is archived
+    async def _visit(self, requested: WebUrl, earlier: PageOutcome | None) -> PageOutcome:
+        if earlier is not None and not await self._can_be_replayed(earlier):
+            earlier = None  # so that a response comes, and is archived
         visit = Visit.begin(requested, self._settings.total_seconds, self._clock)
         read = True  # whether the outcome is that of a response, which is in the archive
         try:
-            outcome = await self._outcome(visit, known)
+            outcome = await self._outcome(visit, earlier)
         except Unfetchable as failure:
             outcome, read = visit.failed(failure), False
         except Unavailable:
@@ -177,21 +177,21 @@ class PageFetcher:
         await self._archive_with(lambda archive: archive.append_visit(ArchivedVisit(outcome, read)))
         return outcome
 
-    async def _can_be_replayed(self, known: PageOutcome) -> bool:
+    async def _can_be_replayed(self, earlier: PageOutcome) -> bool:
         """Whether a visit that finds a known version unchanged could be replayed, if pages are archived."""
         folder = self._settings.archive_dir
-        if folder is None or known.validators is None:
+        if folder is None or earlier.validators is None:
             return True
-        return await asyncio.to_thread(has_version, folder, known)
+        return await asyncio.to_thread(has_version, folder, earlier)
 
-    async def _outcome(self, visit: Visit, known: PageOutcome | None) -> PageOutcome:
+    async def _outcome(self, visit: Visit, earlier: PageOutcome | None) -> PageOutcome:
         response = await follow(
             visit.chain,
-            lambda hop: self._hop(hop, visit, validators_for(known, hop)),
+            lambda hop: self._hop(hop, visit, validators_for(earlier, hop)),
             self._settings.max_redirects,
         )
-        if known is not None and response.unchanged and validators_for(known, visit.chain.url):
-            return visit.unchanged(known)
+        if earlier is not None and response.unchanged and validators_for(earlier, visit.chain.url):
+            return visit.unchanged(earlier)
         page = await self._reader.read(response, visit.requested)
         if page.verdict.quality is Quality.SCRIPT_ONLY and self._renderer is not None:
             response, page = await self._rendered(self._renderer, response, page, visit)
@@ -212,13 +212,13 @@ class PageFetcher:
     async def _asked_by_script(self, url: WebUrl) -> RawResponse:
         return await self._polite(url, TimeBudget(self._settings.total_seconds, self._clock), None)
 
-    async def _hop(self, url: WebUrl, visit: Visit, known: Validators | None) -> RawResponse:
-        response = await self._polite(url, visit.budget, known)
-        if known is None or not response.unchanged:
+    async def _hop(self, url: WebUrl, visit: Visit, validators: Validators | None) -> RawResponse:
+        response = await self._polite(url, visit.budget, validators)
+        if validators is None or not response.unchanged:
             visit.archived = await self._archive_with(lambda archive: archive.append(response))
         return response
 
-    async def _polite(self, url: WebUrl, budget: TimeBudget, known: Validators | None) -> RawResponse:
+    async def _polite(self, url: WebUrl, budget: TimeBudget, validators: Validators | None) -> RawResponse:
         """The response to one request that robots.txt allows, at the pace of the host."""
         settings = self._settings
         is_own = f"{url.host}:{url.port}" in settings.allowed_hosts
@@ -230,7 +230,7 @@ class PageFetcher:
             delay = max(delay, min(rules.delay(settings.user_agent), settings.max_crawl_delay))
         limits = ByteLimits(settings.max_wire_bytes, settings.max_decoded_bytes)
         async with self._host_limiter.slot(url.host, delay), self._slots, budget.spend():
-            return await self._transport.get(url, limits, known)
+            return await self._transport.get(url, limits, validators)
 
     async def _archive_with(self, append: Callable[[PageArchive], Awaitable[T]]) -> T | None:
         """What archiving returns; None without an archive, or where it cannot be written."""

@@ -196,8 +196,8 @@ def _folded(text: str) -> str:
 
 
 def _matched(pattern: re.Pattern[str], text: str) -> str | None:
-    found = pattern.search(text)
-    return None if found is None else found[0]
+    match = pattern.search(text)
+    return None if match is None else match[0]
 
 
 def _listed(terms: list[str]) -> str:

@@ -48,8 +48,8 @@ class Scraper:
         sources: dict[str, Source] = {}
         for side in Side:
             for source in battle.answer(side).sources:
-                known = sources.get(source.url)
-                if known is None or (known.text is None and source.text is not None):
+                earlier = sources.get(source.url)
+                if earlier is None or (earlier.text is None and source.text is not None):
                     sources[source.url] = source
         texts = {url: source.text for url, source in sources.items() if source.text and source.text.strip()}
         keys = dict(zip(texts, await self.blobs.put_texts(list(texts.values()), battle.id), strict=True))
@@ -116,11 +116,11 @@ def _supplied(source: Source, key: str | None) -> Page:
 
 def _cited_passages(battle: Battle) -> Mapping[str, Sequence[CitedPassage]]:
     """The passages that the answers cite, by URL."""
-    found = defaultdict[str, list[CitedPassage]](list)
+    passages = defaultdict[str, list[CitedPassage]](list)
     for side in Side:
         for source in battle.answer(side).sources:
-            found[source.url] += source.cited
-    return found
+            passages[source.url] += source.cited
+    return passages
 
 
 def build(scraper: Scraper, *, concurrency: int = 8) -> Stage[BattleSubmitted, Event]:

@@ -127,10 +127,10 @@ class GuardedTransport(GuardedClient):
         )
 
 
-def _conditions(known: Validators | None) -> Headers:
-    if known is None:
+def _conditions(validators: Validators | None) -> Headers:
+    if validators is None:
         return ()
-    headers = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
+    headers = (("If-None-Match", validators.etag), ("If-Modified-Since", validators.last_modified))
     return tuple((name, value) for name, value in headers if value is not None)
 
 

@@ -64,10 +64,10 @@ class Visit:
             archived=None if validators is None else self.archived,
         )
 
-    def unchanged(self, known: PageOutcome) -> PageOutcome:
+    def unchanged(self, earlier: PageOutcome) -> PageOutcome:
         """The outcome when the server said that a known page is still the same."""
         return replace(
-            known, fetched_at=self.began_at, elapsed_s=self._elapsed(), redirects=self.chain.redirects
+            earlier, fetched_at=self.began_at, elapsed_s=self._elapsed(), redirects=self.chain.redirects
         )
 
     def failed(self, failure: Unfetchable) -> PageOutcome:
@@ -107,9 +107,9 @@ def invalid(url: str, detail: str, clock: Clock) -> PageOutcome:
     return replace(visit.failed(Unfetchable(Quality.INVALID_URL, detail)), url=url, final_url=url)
 
 
-def validators_for(known: PageOutcome | None, url: WebUrl) -> Validators | None:
+def validators_for(earlier: PageOutcome | None, url: WebUrl) -> Validators | None:
     """What a request for a URL says about the version that is known; None when nothing of it is known."""
-    validators = None if known is None else known.validators
+    validators = None if earlier is None else earlier.validators
     return validators if validators is not None and validators.url == str(url) else None
 
 

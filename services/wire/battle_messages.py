@@ -63,12 +63,12 @@ class BattleMessages:
         deleted = 0
         try:
             for stream, subject in _SUBJECTS:
-                found = [
+                numbers = [
                     number
                     async for number, battle, stored_at in self._read(stream, subject)
                     if battle in until and _is_before(stored_at, until[battle])
                 ]
-                for number in found:
+                for number in numbers:
                     deleted += await self._delete_one(stream, number)
         except (nats.errors.Error, TimeoutError) as error:
             raise Unavailable(Reason.DEADLINE, describe_error(error)) from error

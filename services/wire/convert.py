@@ -149,8 +149,8 @@ def _number_of(field: FieldDescriptor) -> Callable[[StrEnum], int] | None:
 def _readers(descriptor: Any, target: Any) -> Sequence[tuple[str, Read]]:
     hints = typing.get_type_hints(target)
     fields = descriptor.fields_by_name
-    known = getattr(target, "__dataclass_fields__", None) or target.model_fields
-    return [(name, _reader(fields[name], hints[name])) for name in hints if name in known and name in fields]
+    names = getattr(target, "__dataclass_fields__", None) or target.model_fields
+    return [(name, _reader(fields[name], hints[name])) for name in hints if name in names and name in fields]
 
 
 def _reader(field: FieldDescriptor, hint: Any) -> Read:

@@ -140,8 +140,8 @@ class ModelStates:
         self._told = {name: told for name, told in self._told.items() if now - told[1] < _FORGET_S}
         longest: dict[Stage, WaitingStage] = {}
         for waiting, _ in self._told.values():
-            known = longest.get(waiting.stage)
-            if known is None or _urgency(waiting) < _urgency(known):
+            first = longest.get(waiting.stage)
+            if first is None or _urgency(waiting) < _urgency(first):
                 longest[waiting.stage] = waiting
         wanted = set(stages)
         return [longest[stage] for stage in Stage if stage in longest and stage in wanted]

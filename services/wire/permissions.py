@@ -101,11 +101,11 @@ def _published_by_gateway() -> tuple[str, ...]:
 
 def _working(own: Iterable[ConsumerSpec]) -> tuple[str, ...]:
     """What a runner sends for its consumers: it pulls, acks, gives up, and declares one that disappeared."""
-    found: list[str] = []
+    subjects: list[str] = []
     for spec in own:
         name = f"{spec.stream}.{spec.durable}"
         # With its filter in the subject, a consumer cannot be declared with another one.
         filtered = f"{name}.{spec.subjects[0]}" if len(spec.subjects) == 1 else name
         calls = (f"MSG.NEXT.{name}", f"INFO.{name}", f"CREATE.{filtered}")
-        found += [*(f"{_API}.CONSUMER.{call}" for call in calls), f"$JS.ACK.{name}.>", spec.dead_subject]
-    return tuple(dict.fromkeys(found))
+        subjects += [*(f"{_API}.CONSUMER.{call}" for call in calls), f"$JS.ACK.{name}.>", spec.dead_subject]
+    return tuple(dict.fromkeys(subjects))

@@ -107,9 +107,9 @@ class StageRetries:
 
     def of(self, battle_id: str, stages: Iterable[Stage]) -> list[StageRetry]:
         """The stages, of those given, that try a battle again now."""
-        now, found = self._clock(), list[StageRetry]()
+        now, retries = self._clock(), list[StageRetry]()
         for stage in stages:
             retry, until = self._told.get((battle_id, stage), (None, 0.0))
             if retry is not None and now < until:
-                found.append(retry)
-        return found
+                retries.append(retry)
+        return retries

@@ -26,8 +26,8 @@ _VOTED = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B"
 
 def _support(row: Row) -> Iterator[Line]:
     fields = object_in(row.value)
-    found = _assigned(fields) if "sentences" in fields else [_judged(fields)]
-    return (RowLine(row.line, one) for one in found)
+    judged = _assigned(fields) if "sentences" in fields else [_judged(fields)]
+    return (RowLine(row.line, one) for one in judged)
 
 
 def _judged(fields: Mapping[str, Any]) -> Mapping[str, Any]:

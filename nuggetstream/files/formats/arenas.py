@@ -136,18 +136,18 @@ def _sources(metadata: Any, name: str, asked: int) -> list[dict[str, Any]]:
     pages: dict[str, dict[str, Any]] = {}
     for entry in entries:
         for page in _pages(entry, f"{name}.web_search_trace"):
-            known = pages.setdefault(page["url"], page)
-            if known is not page:
-                _add_passage(known, page.get("snippet"))
+            earlier = pages.setdefault(page["url"], page)
+            if earlier is not page:
+                _add_passage(earlier, page.get("snippet"))
     return list(pages.values())
 
 
 def _add_passage(page: dict[str, Any], snippet: str | None) -> None:
     """Add the snippet of another result with the same URL, up to the number that a source may have."""
-    known = page.setdefault("passages", [])
-    snippets = [page.get("snippet"), *(each["snippet"] for each in known)]
+    passages = page.setdefault("passages", [])
+    snippets = [page.get("snippet"), *(each["snippet"] for each in passages)]
     if snippet and snippet not in snippets and len(snippets) < MAX_PASSAGES:
-        known.append({"snippet": snippet})
+        passages.append({"snippet": snippet})
 
 
 def _pages(entry: Any, name: str) -> list[dict[str, Any]]:

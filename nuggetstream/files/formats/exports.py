@@ -97,7 +97,7 @@ def _qrels(view: View) -> Iterator[str]:
 
 def _field(text: str) -> str:
     """A field between white space: white space inside of it is written as in URLs."""
-    return re.sub(r"\s", lambda found: quote(found[0]), text)
+    return re.sub(r"\s", lambda match: quote(match[0]), text)
 
 
 _VOTES = Export(
@@ -150,16 +150,16 @@ def export_named(name: str, lens: str | None = None) -> Export:
     Raises:
         UnusableFile: There is no such format, or it has no votes of lenses.
     """
-    found = next((known for known in EXPORTS if known.name == name), None)
-    if found is None:
+    export = next((independent for independent in EXPORTS if independent.name == name), None)
+    if export is None:
         raise UnusableFile(
             f"there is no format {name!r}; there are {', '.join(each.name for each in EXPORTS)}"
         )
     if lens is None:
-        return found
-    if found.name != _VOTES.name:
-        raise UnusableFile(f"--lens is for votes, and {found.title} has none")
-    lenses = [ALL, *(known.value for known in INDEPENDENT)]
+        return export
+    if export.name != _VOTES.name:
+        raise UnusableFile(f"--lens is for votes, and {export.title} has none")
+    lenses = [ALL, *(independent.value for independent in INDEPENDENT)]
     if lens not in lenses:
         raise UnusableFile(f"there is no lens {lens!r}; there are {', '.join(lenses)}")
-    return replace(found, rows=_votes(lens))
+    return replace(export, rows=_votes(lens))

@@ -46,10 +46,10 @@ def _own_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The vote of a battle whose answers are objects; others have the columns of votes."""
     if not isinstance(fields.get("a"), Mapping):
         return {}
-    found = translated(dict(fields))
-    if found is not None and found.problems:
-        raise InvalidSubmission(found.problems)
-    battle = fields if found is None else found.battle
+    translation = translated(dict(fields))
+    if translation is not None and translation.problems:
+        raise InvalidSubmission(translation.problems)
+    battle = fields if translation is None else translation.battle
     return {"battle": battle.get("id"), **_systems(battle), "winner": battle.get("vote")}
 
 

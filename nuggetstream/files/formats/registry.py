@@ -52,12 +52,12 @@ def format_named(name: str) -> FileFormat:
     Raises:
         UnusableFile: There is none; names those there are.
     """
-    found = next((known for known in FORMATS if known.name == name), None)
-    if found is None:
+    chosen = next((candidate for candidate in FORMATS if candidate.name == name), None)
+    if chosen is None:
         raise UnusableFile(
-            f"there is no format {name!r}; there are {', '.join(known.name for known in FORMATS)}"
+            f"there is no format {name!r}; there are {', '.join(candidate.name for candidate in FORMATS)}"
         )
-    return found
+    return chosen
 
 
 def recognised(path: Path, name: str | None = None, *, battles: bool = False) -> tuple[FileFormat, Source]:
@@ -73,13 +73,13 @@ def recognised(path: Path, name: str | None = None, *, battles: bool = False) ->
     """
     files = _files(path)
     sample = _sample(path, files)
-    known = (each for each in FORMATS if each.recognises(sample))
-    found = next(known, None) if name is None else format_named(name)
-    if found is None:
+    matching = (each for each in FORMATS if each.recognises(sample))
+    chosen = next(matching, None) if name is None else format_named(name)
+    if chosen is None:
         raise UnusableFile(f"{path}: {_described(sample)}, which is no format of ours; {SEE}")
-    if battles and found.holds != BATTLES:
-        raise UnusableFile(f"{path}: is {found.title}: {found.holds}, not battles; see `{found.used_by}`")
-    return found, Source(path, files, sample.container)
+    if battles and chosen.holds != BATTLES:
+        raise UnusableFile(f"{path}: is {chosen.title}: {chosen.holds}, not battles; see `{chosen.used_by}`")
+    return chosen, Source(path, files, sample.container)
 
 
 def read_battles(
@@ -135,22 +135,22 @@ def _regular(path: Path) -> Iterator[Path]:
 
 
 def _lines(path: Path, documents: Mapping[str, str], name: str | None, *, battles: bool) -> Iterator[Line]:
-    known, source = recognised(path, name, battles=battles)
+    recognised_format, source = recognised(path, name, battles=battles)
     source = Source(path, source.files, source.container, documents)
-    if known.read is not None:
-        yield from known.read(source)
+    if recognised_format.read is not None:
+        yield from recognised_format.read(source)
         return
-    only = None if name is None else known
+    only = None if name is None else recognised_format
     yield from lines_of(source.rows(), lambda row: [_battle(row, source, only)])
 
 
-def _battle(row: Row, source: Source, known: FileFormat | None) -> BattleLine:
+def _battle(row: Row, source: Source, format_of_rows: FileFormat | None) -> BattleLine:
     """The battle of a row, in the format that a person named or else in the one that recognises the row."""
-    if known is None:
+    if format_of_rows is None:
         sample = Sample(source.container, row.value, (row.raw or b"").decode("utf-8", "replace"))
         of_rows = (each for each in FORMATS if each.battle_of is not None)
-        known = next((each for each in of_rows if each.recognises(sample)), own.NUGGETSTREAM)
-    battle_of = known.battle_of
+        format_of_rows = next((each for each in of_rows if each.recognises(sample)), own.NUGGETSTREAM)
+    battle_of = format_of_rows.battle_of
     assert battle_of is not None  # noqa: S101 - the caller chose a format of rows
     return BattleLine(row.line, *battle_of(row, source))
 

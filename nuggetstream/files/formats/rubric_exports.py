@@ -24,12 +24,12 @@ def _graded(view: View) -> Iterator[str]:
 
 def _gradings(view: View) -> Iterator[Mapping[str, Any]]:
     """The grades on questions, of one evaluator: the workbench takes one set per passage."""
-    found = (
+    gradings = (
         grading
         for grading in view.get("gradings") or ()
         if grading.get("bank") and any(grade["criterion"] == _ANSWERED for grade in grading["grades"])
     )
-    first = next(found, None)
+    first = next(gradings, None)
     if first is not None:
         yield first
 

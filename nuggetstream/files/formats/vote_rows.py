@@ -32,8 +32,8 @@ def with_votes(records: Sequence[Record], named: NamedColumns) -> Sequence[Recor
     ('x', 'tie')
     """
     first = records[0].fields
-    known = bool(named.a or named.b or named.winner) or _has_columns(first)
-    vote_of = None if known else _vote_of(first)
+    has_votes = bool(named.a or named.b or named.winner) or _has_columns(first)
+    vote_of = None if has_votes else _vote_of(first)
     return records if vote_of is None else [_with_vote(record, vote_of) for record in records]
 
 
@@ -53,8 +53,8 @@ def _vote_of(fields: Mapping[str, Any]) -> "VoteOf | None":
 
     # The container only tells formats apart whose rows are no objects.
     sample = Sample(Container.CSV, dict(fields))
-    known = next((each for each in FORMATS if each.recognises(sample)), None)
-    return None if known is None else known.vote_of
+    row_format = next((each for each in FORMATS if each.recognises(sample)), None)
+    return None if row_format is None else row_format.vote_of
 
 
 def _with_vote(record: Record, vote_of: "VoteOf") -> Record:

@@ -204,15 +204,15 @@ def _coefficients(
     """Coefficients in the order of the names; those that never vary are not in `beta`."""
     z = two_sided_z(level)
     fitted = iter(zip(beta.tolist(), np.sqrt(np.diag(matrix)).tolist(), strict=True))
-    found = []
+    coefficients = []
     for name, unit in zip(names, deviation.tolist(), strict=True):
         if not unit:
-            found.append(
+            coefficients.append(
                 Coefficient(feature=name, value=None, error=None, low=None, high=None, deviation=0.0)
             )
             continue
         value, error = next(fitted)
-        found.append(
+        coefficients.append(
             Coefficient(
                 feature=name,
                 value=value,
@@ -222,4 +222,4 @@ def _coefficients(
                 deviation=unit,
             )
         )
-    return tuple(found)
+    return tuple(coefficients)

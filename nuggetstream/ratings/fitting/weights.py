@@ -44,10 +44,10 @@ class WeightMemory:
     def get(self, key: Key, draw: Callable[[], Singles]) -> Singles:
         """The weights of a key: those kept, or drawn now and kept in place of those not used for longest."""
         with self._lock:
-            known = self._blocks.pop(key, None)
-            if known is not None:
-                self._blocks[key] = known
-                return known
+            block = self._blocks.pop(key, None)
+            if block is not None:
+                self._blocks[key] = block
+                return block
         drawn = draw()  # without the lock; two threads that draw the same weights draw equal ones
         with self._lock:
             if key not in self._blocks and drawn.nbytes <= self.limit:

@@ -90,10 +90,10 @@ class Poll:
         )
 
 
-def systems_of(sources: Iterable[Weighed], known: Iterable[str] | None = None) -> tuple[str, ...]:
+def systems_of(sources: Iterable[Weighed], more: Iterable[str] | None = None) -> tuple[str, ...]:
     """All systems, those that are known and never battled included, in alphabetical order."""
     seen = {name for each in sources for vote in each.source.votes for name in (vote.system_a, vote.system_b)}
-    return tuple(sorted(seen.union(known or ())))
+    return tuple(sorted(seen.union(more or ())))
 
 
 def cast(sources: Sequence[Weighed], systems: Sequence[str]) -> Votes:

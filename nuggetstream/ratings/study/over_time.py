@@ -34,11 +34,11 @@ def over_time(
     times = [vote.time for source in sources for vote in source.source.votes]
     if any(time is None for time in times):
         raise InvalidOption("over_time", "needs votes with a time")
-    known = [time for time in times if time is not None]
-    if not known:
+    dated = [time for time in times if time is not None]
+    if not dated:
         return ()
     try:
-        bounds = period_bounds(min(known), max(known), every)
+        bounds = period_bounds(min(dated), max(dated), every)
     except ValueError as error:
         raise InvalidOption("over_time", str(error)) from error
     options = replace(options, anchor=None)

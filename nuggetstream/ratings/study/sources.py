@@ -46,7 +46,7 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: ReadOpt
     for name, weight in weights.items():
         if not (math.isfinite(weight) and weight > 0):
             raise UnknownSource(f"source {name!r} has weight {weight:g}; expected above 0, or leave it out")
-    found: list[Weighed] = []
+    weighed: list[Weighed] = []
     offered: list[str] = []
     files = [(path, name, read_records(path)) for path, name in zip(paths, _names(paths), strict=True)]
     evaluated = sum(_is_evaluated(records) for _, _, records in files)
@@ -55,19 +55,19 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: ReadOpt
         if not _is_evaluated(records):
             offered.append(name)
             source = read_votes(name, path, with_votes(records, reading.columns), reading)
-            found.append(Weighed(source, weights.get(name, 1.0)))
+            weighed.append(Weighed(source, weights.get(name, 1.0)))
             continue
         rows = _lens_rows(path, records, seen, reading)
         called = {lens: lens if evaluated == 1 else f"{name}/{lens}" for lens in rows}
         offered += [*called.values(), *called]
-        found += _lenses(path, rows, called, weights, reading)
+        weighed += _lenses(path, rows, called, weights, reading)
     offered = list(dict.fromkeys(offered))
     if unknown := sorted(set(weights) - set(offered)):
         raise UnknownSource(f"{unknown[0]!r} is no source; there is {', '.join(offered)}")
-    names = [each.source.name for each in found]
+    names = [each.source.name for each in weighed]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UnknownSource(f"two sources are called {twice[0]!r}; rate them one by one")
-    return tuple(found)
+    return tuple(weighed)
 
 
 def human_source(path: Path, reading: ReadOptions) -> VoteSource:
@@ -76,8 +76,8 @@ def human_source(path: Path, reading: ReadOptions) -> VoteSource:
     Raises:
         UnusableFile: naming file, line and field.
     """
-    (found,) = gather([path], {}, reading)
-    return found.source
+    (weighed,) = gather([path], {}, reading)
+    return weighed.source
 
 
 def _is_evaluated(records: Sequence[Record]) -> bool:

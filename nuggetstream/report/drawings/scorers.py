@@ -20,11 +20,11 @@ _NOTE = (
 
 def draw(scorers: Scorers) -> Content:
     """Kappa per battle, Bland-Altman per system, order effects per judge."""
-    known = [limits for limits in scorers.limits if limits.missing is None]
-    charts = {_pair(limits): (_chart(limits),) for limits in known}
+    measured = [limits for limits in scorers.limits if limits.missing is None]
+    charts = {_pair(limits): (_chart(limits),) for limits in measured}
     blocks: list[Block] = [_alike(scorers)]
     if charts:
-        blocks += [Figures("Scorers", charts, _NOTE), _limits(known)]
+        blocks += [Figures("Scorers", charts, _NOTE), _limits(measured)]
     blocks += [
         NotMeasured(f"limits of agreement of {_pair(limits)}", limits.missing)
         for limits in scorers.limits
@@ -107,7 +107,7 @@ def _chart(limits: Limits) -> Figure:
     )
 
 
-def _limits(known: Sequence[Limits]) -> Table:
+def _limits(measured: Sequence[Limits]) -> Table:
     return Table(
         caption="Limits of agreement, in shares of points",
         columns=(
@@ -131,7 +131,7 @@ def _limits(known: Sequence[Limits]) -> Table:
                 _bounds(limits.high_interval),
                 integer(limits.battles),
             )
-            for limits in known
+            for limits in measured
         ],
         folded=True,
     )

@@ -147,8 +147,8 @@ def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
 
 
 def _mean(values: Iterable[float | None]) -> Mean:
-    known = [value for value in values if value is not None]
-    return Mean(float(np.mean(known)) if known else None, len(known))
+    measured = [value for value in values if value is not None]
+    return Mean(float(np.mean(measured)) if measured else None, len(measured))
 
 
 def _if_measurable(measure: Callable[..., float], *of: str | Sequence[str]) -> float | None:
@@ -160,5 +160,5 @@ def _if_measurable(measure: Callable[..., float], *of: str | Sequence[str]) -> f
 
 def _closeness(text: str, evidence: Sequence[str]) -> float | None:
     supports = sentence_support(sentences(text), evidence)
-    known = [support for support in supports if support is not None]
-    return float(np.mean(known)) if known else None
+    measured = [support for support in supports if support is not None]
+    return float(np.mean(measured)) if measured else None

@@ -48,11 +48,11 @@ def _table_of(counts: Counter[LabelPair]) -> dict[str, dict[str, int]]:
 
 
 def _of_battle(battle: BattleRow) -> list[tuple[tuple[str, str], Counter[LabelPair]]]:
-    found = []
+    by_assigner = []
     for grading in battle.gradings:
         for member, model, grades in grading.by_grader():
             name = grading.evaluator if member is None else f"{grading.evaluator}/{member}"
             labels = (((grade.item, grade.sides), grade.criterion, grade.label) for grade in grades)
             if pairs := Counter(label_pairs(labels)):
-                found.append(((name, model), pairs))
-    return found
+                by_assigner.append(((name, model), pairs))
+    return by_assigner

@@ -67,11 +67,11 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
 
     They tell how clear the difference of the scores is, also where labels have no probabilities.
     """
-    found = {one.battle_id: one for one in compute_certainty(results).battles}
+    certainties = {one.battle_id: one for one in compute_certainty(results).battles}
     verdicts: dict[str, list[_Verdict]] = {}
     for battle in results.battles:
         if battle.nugget_verdict is not None:
-            own = found.get(battle.id)
+            own = certainties.get(battle.id)
             shares = None if own is None else ProbabilitiesRow(a=own.a, b=own.b, tie=own.tie)
             verdict = dict(battle.preferences), battle.nugget_verdict.preference, shares
             verdicts.setdefault(battle.label_model or "unknown", []).append(verdict)
@@ -116,8 +116,10 @@ def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> ProbabilitiesRo
         for side, label in ((Side.A, each.a), (Side.B, each.b))
         if label is not None
     ]
-    found = preference_by_labels(nuggets, labels, threshold)
-    return None if found is None else ProbabilitiesRow(a=found.a, b=found.b, tie=found.tie)
+    preference = preference_by_labels(nuggets, labels, threshold)
+    return (
+        None if preference is None else ProbabilitiesRow(a=preference.a, b=preference.b, tie=preference.tie)
+    )
 
 
 def _of(

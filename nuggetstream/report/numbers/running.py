@@ -144,9 +144,9 @@ def _stages(battles: Sequence[BattleRow]) -> tuple[StageLatency, ...]:
 
 
 def _stage(name: str, seconds: Sequence[float | None]) -> StageLatency:
-    known = [value for value in seconds if value is not None]
-    median, late = map(float, np.quantile(known, [0.5, 0.95])) if known else (None, None)
-    return StageLatency(stage=name, ended=len(seconds), timed=len(known), median=median, late=late)
+    timed = [value for value in seconds if value is not None]
+    median, late = map(float, np.quantile(timed, [0.5, 0.95])) if timed else (None, None)
+    return StageLatency(stage=name, ended=len(seconds), timed=len(timed), median=median, late=late)
 
 
 def _models(battles: Sequence[BattleRow]) -> tuple[ModelCost, ...]:

@@ -44,13 +44,13 @@ _NAMES = ["A", "tie", "B"]
 
 def draw_agreement(predicted: Sequence[Predicted]) -> Content:
     """Share of human decisions that each predictor agrees with."""
-    known = [prediction for prediction in predicted if prediction.row.agreement.share is not None]
-    blocks: list[Block] = [Figures.of(_chart(known))] if known else []
+    measured = [prediction for prediction in predicted if prediction.row.agreement.share is not None]
+    blocks: list[Block] = [Figures.of(_chart(measured))] if measured else []
     blocks.append(
         _agreement_table(predicted) if predicted else NotMeasured("agreement with people", NO_PREFERENCE)
     )
     return Content(
-        findings=_agreement_findings(known),
+        findings=_agreement_findings(measured),
         reading="The share of human decisions that each predictor agrees with. A predicted tie counts "
         "half; battles that people call a tie are left out. Tossing a coin would agree 50% of the time. "
         "Lines are 95% intervals from resampling whole queries, because battles on one query are not "
@@ -70,24 +70,24 @@ def _basis(predicted: Sequence[Predicted]) -> str:
     return f"{compared}, on {many(first.queries, 'query', 'queries')}"
 
 
-def _agreement_findings(known: Sequence[Predicted]) -> tuple[str, ...]:
-    if not known:
+def _agreement_findings(measured: Sequence[Predicted]) -> tuple[str, ...]:
+    if not measured:
         return ()
-    dimension = known[0].row.dimension
+    dimension = measured[0].row.dimension
     shares = [
         f"{prediction.row.predictor} {percent(prediction.row.agreement.share)}"
-        for prediction in known
+        for prediction in measured
         if prediction.row.dimension == dimension
     ]
     return (f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}.",)
 
 
-def _chart(known: Sequence[Predicted]) -> Figure:
-    dimensions = list(dict.fromkeys(prediction.row.dimension for prediction in known))
+def _chart(measured: Sequence[Predicted]) -> Figure:
+    dimensions = list(dict.fromkeys(prediction.row.dimension for prediction in measured))
     traces = []
-    looks = _looks([prediction.row.predictor for prediction in known])
+    looks = _looks([prediction.row.predictor for prediction in measured])
     for index, (predictor, (colour, symbol)) in enumerate(looks.items()):
-        own = [prediction for prediction in known if prediction.row.predictor == predictor]
+        own = [prediction for prediction in measured if prediction.row.predictor == predictor]
         bounds = [_bounds(prediction) for prediction in own]
         traces.append(
             marks_with_intervals(
@@ -108,7 +108,7 @@ def _chart(known: Sequence[Predicted]) -> Figure:
         "Agreement with human decisions",
         alt="; ".join(
             f"{row.dimension}, {row.predictor}: {percent(row.agreement.share)}"
-            for row in (prediction.row for prediction in known)
+            for row in (prediction.row for prediction in measured)
         ),
         traces=traces,
         height=rows_height(len(dimensions), _ROW),

@@ -28,9 +28,9 @@ def draw(answers: Answers) -> Content:
             ".0%",
         ),
     )
-    known = [chart for chart in charts if chart]
+    drawn = [chart for chart in charts if chart]
     blocks: list[Block] = [
-        Figures.of(*known) if known else NotMeasured("length of the answers", "no answer has a word")
+        Figures.of(*drawn) if drawn else NotMeasured("length of the answers", "no answer has a word")
     ]
     blocks += [_table(systems), _citations(systems)]
     if not any(system.ease.answers for system in systems):
@@ -74,25 +74,25 @@ def _findings(answers: Answers) -> tuple[str, ...]:
 
 
 def _bars(title: str, means: Sequence[tuple[str, Mean]], colour: str, form: str) -> Figure | None:
-    known = [(name, mean.value, mean.answers) for name, mean in means if mean.value is not None]
-    if not known:
+    measured = [(name, mean.value, mean.answers) for name, mean in means if mean.value is not None]
+    if not measured:
         return None
     bars = trace(
         "bar",
         orientation="h",
-        x=[value for _, value, _ in known],
-        y=list(range(len(known))),
+        x=[value for _, value, _ in measured],
+        y=list(range(len(measured))),
         marker={"color": colour},
-        customdata=[answers for _, _, answers in known],
+        customdata=[answers for _, _, answers in measured],
         hovertemplate=f"%{{x:{form}}}, mean of %{{customdata}} answers<extra></extra>",
     )
     return figure(
         title,
-        alt="; ".join(f"{name}: {value:{form}}" for name, value, _ in known),
+        alt="; ".join(f"{name}: {value:{form}}" for name, value, _ in measured),
         traces=[bars],
-        height=rows_height(len(known)),
+        height=rows_height(len(measured)),
         layout={
-            "yaxis": names_axis([name for name, _, _ in known]),
+            "yaxis": names_axis([name for name, _, _ in measured]),
             "xaxis": {"title": {"text": "mean per answer"}, "tickformat": form, "rangemode": "tozero"},
         },
     )

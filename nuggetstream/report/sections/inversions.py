@@ -217,16 +217,16 @@ def _certainty_name(band: Band) -> str:
 
 
 def _bands(certainty: Certainty) -> Figure:
-    known = [band for band in certainty.bands if band.agree.value is not None]
-    rows = [(float(row), band.agree) for row, band in enumerate(known)]
+    measured = [band for band in certainty.bands if band.agree.value is not None]
+    rows = [(float(row), band.agree) for row, band in enumerate(measured)]
     marks = share_marks("agreement", rows, BLUE, "diamond", "<extra></extra>")
     return figure(
         f"Agreement by certainty: {dimension_name(certainty.dimension or '')}",
-        alt="; ".join(f"{_certainty_name(band)}: {share_of(band.agree)}" for band in known),
+        alt="; ".join(f"{_certainty_name(band)}: {share_of(band.agree)}" for band in measured),
         traces=[marks],
-        height=max(300, rows_height(len(known), 44)),
+        height=max(300, rows_height(len(measured), 44)),
         layout={
-            "yaxis": names_axis([_certainty_name(band) for band in known]),
+            "yaxis": names_axis([_certainty_name(band) for band in measured]),
             "xaxis": share_axis("agreement where both decide", range=[-0.02, 1.02]),
             "shapes": [vertical_line(0.5)],
         },

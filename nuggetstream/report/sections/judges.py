@@ -175,17 +175,18 @@ def _name(judge: JudgeCalibration) -> str:
 
 
 def _calibration_finding(judge: JudgeCalibration) -> str:
-    found = judge.calibration
+    calibration = judge.calibration
     return (
-        f"On {dimension_name(judge.dimension)}, {judge.evaluator} is {percent(found.confidence, 0)} sure on "
-        f"average and agrees with people in {share_of(found.right, 'the battles')}; the calibration error is "
-        f"{percent(found.error)}."
+        f"On {dimension_name(judge.dimension)}, {judge.evaluator} is "
+        f"{percent(calibration.confidence, 0)} sure on average and agrees with people "
+        f"in {share_of(calibration.right, 'the battles')}; the calibration error is "
+        f"{percent(calibration.error)}."
     )
 
 
 def _plot(judge: JudgeCalibration) -> Figure:
     bins = judge.calibration.bins
-    known = [(each.confidence, each.right) for each in bins if each.right.value is not None]
+    measured = [(each.confidence, each.right) for each in bins if each.right.value is not None]
     diagonal = curve(
         name="perfect",
         x=_AXIS,
@@ -196,22 +197,22 @@ def _plot(judge: JudgeCalibration) -> Figure:
     marks = trace(
         "scatter",
         name="verdicts",
-        x=[x for x, _ in known],
-        y=[right.value for _, right in known],
+        x=[x for x, _ in measured],
+        y=[right.value for _, right in measured],
         mode="markers",
         marker={"color": GREEN, "size": 10},
         error_y={
             "type": "data",
             "symmetric": False,
-            "array": [(right.high or 0.0) - (right.value or 0.0) for _, right in known],
-            "arrayminus": [(right.value or 0.0) - (right.low or 0.0) for _, right in known],
+            "array": [(right.high or 0.0) - (right.value or 0.0) for _, right in measured],
+            "arrayminus": [(right.value or 0.0) - (right.low or 0.0) for _, right in measured],
         },
-        text=[share_of(right) for _, right in known],
+        text=[share_of(right) for _, right in measured],
         hovertemplate="%{x:.0%} sure, people agree in %{text}<extra></extra>",
     )
     return figure(
         "Probability of a verdict, and how many of them people share",
-        alt="; ".join(f"{percent(x, 0)} sure, right in {share_of(right)}" for x, right in known),
+        alt="; ".join(f"{percent(x, 0)} sure, right in {share_of(right)}" for x, right in measured),
         traces=[diagonal, marks],
         height=380,
         layout={

@@ -10,5 +10,5 @@ from nuggetstream.text.manipulation.detection import flagged
 def flags_of(battle: Battle) -> tuple[Flag, ...]:
     """The flags of both answers. A battle of the same answers always has the same flags."""
     return tuple(
-        Flag(side=side, **asdict(found)) for side in Side for found in flagged(battle.answer(side).text)
+        Flag(side=side, **asdict(finding)) for side in Side for finding in flagged(battle.answer(side).text)
     )

@@ -84,11 +84,11 @@ class Estimate:
 
     def by_stage(self) -> dict[str, StageCalls]:
         """Calls and tokens of the whole file."""
-        found: dict[str, StageCalls] = {}
+        stage_calls: dict[str, StageCalls] = {}
         for battle in self.sample:
             for stage, calls in battle.items():
-                found[stage] = found.get(stage, StageCalls()) + calls
-        scaled = {stage: self._scaled(calls) for stage, calls in found.items()}
+                stage_calls[stage] = stage_calls.get(stage, StageCalls()) + calls
+        scaled = {stage: self._scaled(calls) for stage, calls in stage_calls.items()}
         return scaled | {
             stage: scaled.get(stage, StageCalls()) + calls for stage, calls in self.fixed.items()
         }
@@ -240,7 +240,7 @@ def _offline(choices: Choices, folder: Path) -> Choices:
 
 async def _calls_of(costs: Costs, battle_id: str, choices: Choices) -> dict[str, StageCalls]:
     """The calls of a battle that endpoints would answer, with their models."""
-    own, found = own_models(choices.llm), dict[str, StageCalls]()
+    own, by_stage = own_models(choices.llm), dict[str, StageCalls]()
     asked = {_EMBEDS: _remote_embedder(choices), _RERANKS: _remote_reranker(choices)}
     for entry in await costs.of_battle(battle_id):
         is_chat = entry.model == OFFLINE_MODEL or entry.model.startswith(f"{OFFLINE_MODEL}:")
@@ -251,8 +251,8 @@ async def _calls_of(costs: Costs, battle_id: str, choices: Choices) -> dict[str,
         tokens = Tokens(entry.input_tokens, entry.output_tokens)
         model = named or own.get(entry.stage.removeprefix(GRADER_PREFIX))
         calls = StageCalls(entry.calls, tokens, model, is_chat)
-        found[name] = found.get(name, StageCalls()) + calls
-    return found
+        by_stage[name] = by_stage.get(name, StageCalls()) + calls
+    return by_stage
 
 
 def _remote_embedder(choices: Choices) -> str | None:

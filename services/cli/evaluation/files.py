@@ -146,8 +146,8 @@ async def _boards(evaluation: Evaluation, flagged: Collection[str]) -> list[dict
             boards.append(board)
             continue
         for start in range(0, 0 if outcomes else len(ids), _READ_AT_ONCE):
-            found = await stored.of_battles(ids[start : start + _READ_AT_ONCE])
-            outcomes += common_outcomes(each for own in found.values() for each in own)
+            by_battle = await stored.of_battles(ids[start : start + _READ_AT_ONCE])
+            outcomes += common_outcomes(each for own in by_battle.values() for each in own)
         boards.append(await asyncio.to_thread(_board_of, board, outcomes, counted, flagged))
     return boards
 

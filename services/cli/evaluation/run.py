@@ -176,8 +176,8 @@ class Evaluation:
         """Whether the battle of a line has ended, in this run or an earlier one; then it is accepted."""
         if line.id not in self._ended:
             return False
-        known = await Battles(self.platform.database).get(line.id)
-        if known is None or known.content_hash != line.content_hash:
+        stored = await Battles(self.platform.database).get(line.id)
+        if stored is None or stored.content_hash != line.content_hash:
             return False
         self.accepted.setdefault(line.id, line)
         return True

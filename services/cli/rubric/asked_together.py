@@ -77,10 +77,10 @@ class AskedTogether:
 
     def add(self, query: str, questions: Sequence[BankQuestion]) -> None:
         """Note that questions are asked together."""
-        texts, known = tuple(each.text for each in questions), self.groups.setdefault(query, [])
-        if texts in known:
+        texts, groups = tuple(each.text for each in questions), self.groups.setdefault(query, [])
+        if texts in groups:
             return
-        known.append(texts)
+        groups.append(texts)
         if self.file is not None:
             row = json.dumps({"query": query, "questions": texts}, ensure_ascii=False)
             with self.file.open("a", encoding="utf-8") as lines:

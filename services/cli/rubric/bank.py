@@ -171,9 +171,9 @@ def publish_command(bank: Path, out: Path, graded: Path | None, graded_out: Path
         hidden = held_back(lines)
         written = [write_lines(out, public_bank(lines))]
         if graded is not None and graded_out is not None:
-            found = graded_lines(graded)
-            removed = {query: hidden for query, _ in found}
-            written.append(write_lines(graded_out, edited_lines(found, removed, {})))
+            grade_lines = graded_lines(graded)
+            removed = {query: hidden for query, _ in grade_lines}
+            written.append(write_lines(graded_out, edited_lines(grade_lines, removed, {})))
     show_written(written)
     click.echo(f"left out: {many(len(hidden), 'question')}")
 

@@ -211,11 +211,11 @@ class BankPage:
 
     def _digest(self) -> str:
         """A hash of the files that an edit changes."""
-        found = sha256()
+        digest = sha256()
         for path in filter(None, (self.files.bank, history_file(self.files.bank), self.files.graded)):
             with suppress(FileNotFoundError):
-                found.update(path.read_bytes())
-        return found.hexdigest()
+                digest.update(path.read_bytes())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,9 +246,9 @@ def _queries(lines: list[Json], asked: Mapping[str, str]) -> Iterator[Json]:
             for item in items_of_line(line)
         ]
         yield {"id": query, "text": line.get("query_text") or asked.get(query, ""), "items": items}
-    known = {str(line["query_id"]) for line in lines}
+    with_lines = {str(line["query_id"]) for line in lines}
     yield from (
-        {"id": query, "text": text, "items": []} for query, text in asked.items() if query not in known
+        {"id": query, "text": text, "items": []} for query, text in asked.items() if query not in with_lines
     )
 
 

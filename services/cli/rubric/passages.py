@@ -68,8 +68,8 @@ class Passages:
             ("no_query", of.query not in self.queries, "its query has no text: name a file with --queries"),
             ("no_text", not self.texts.get(of.id, "").strip(), "it has no text in the file of documents"),
         )
-        found = ((reason, detail) for reason, is_so, detail in checks if is_so)
-        return next((Ungraded(of.query, of.id, reason, detail) for reason, detail in found), None)
+        problems = ((reason, detail) for reason, is_so, detail in checks if is_so)
+        return next((Ungraded(of.query, of.id, reason, detail) for reason, detail in problems), None)
 
 
 def read_passages(
@@ -97,10 +97,10 @@ def read_passages(
     """
     pooled = pool(read_rankings(runs), depth)
     banks = None if bank is None else read_query_banks(bank)
-    known = {each.query: each.text for each in (banks or {}).values() if each.text}
+    of_banks = {each.query: each.text for each in (banks or {}).values() if each.text}
     passages = Passages(
         pooled=pooled,
-        queries=known | (read_queries(queries) if queries else {}),
+        queries=of_banks | (read_queries(queries) if queries else {}),
         texts=read_documents(documents, {passage.id for passage in pooled}),
         banks=None if banks is None else {query: _bank(each, bank) for query, each in banks.items()},
         judgments={(label.query, label.passage): label.label for label in read_qrels(qrels)} if qrels else {},

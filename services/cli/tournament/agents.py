@@ -118,15 +118,15 @@ class SearchingAgent:
             queries += await replace(self.variations, model=model).asked(
                 Battle(id=asked.booked, arena=STAGE, query=asked.text, a=_NOBODY, b=_NOBODY)
             )
-        found = await self.collection.search(queries, self.by, max(RANKED, self.passages))
-        shown = found[: self.passages]
+        passages = await self.collection.search(queries, self.by, max(RANKED, self.passages))
+        shown = passages[: self.passages]
         prompt = answer_prompt(asked.text, [passage.text for passage in shown], self.sentences)
         reply = await model.ask(prompt, stage=STAGE, battle_id=asked.booked)
         return Answered(
             text=reply.value.answer.strip(),
             references=tuple(passage.name for passage in shown),
             texts={passage.name: passage.text for passage in shown},
-            ranking=tuple(dict.fromkeys(passage.document for passage in found)),
+            ranking=tuple(dict.fromkeys(passage.document for passage in passages)),
             model=reply.model,
             tokens=(model.input_tokens, model.output_tokens),
         )
@@ -165,13 +165,15 @@ class RecordedAgent:
 
     def key_of(self, query: str) -> str:
         """The recorded answer."""
-        found = self.answers.get(query)
-        return derived_id("recorded", None if found is None else [found.text, found.references, found.texts])
+        recorded = self.answers.get(query)
+        return derived_id(
+            "recorded", None if recorded is None else [recorded.text, recorded.references, recorded.texts]
+        )
 
     async def answer(self, asked: Asked) -> Answered:
         """The answer to a query; see `Agent.answer`."""
         if (problem := self.problems.get(asked.id)) is not None:
             raise Permanent(Reason.INVALID_INPUT, problem)
-        if (found := self.answers.get(asked.id)) is None:
+        if (recorded := self.answers.get(asked.id)) is None:
             raise Permanent(Reason.INVALID_INPUT, "the file does not answer it")
-        return found
+        return recorded

@@ -92,16 +92,16 @@ class Collection:
                 raise ValueError("a search by vectors needs an embedding model")
             rows = await self.embedder.embed(queries)
             asked = [Query(text, row) for text, row in zip(queries, rows, strict=True)]
-        found = await hybrid(self.index, asked, limit, words=by != "vectors")
-        return [self.passages[name] for name, _ in found]
+        ranked = await hybrid(self.index, asked, limit, words=by != "vectors")
+        return [self.passages[name] for name, _ in ranked]
 
 
 def _chunks(texts: Mapping[str, str], size: int, overlap: int) -> list[tuple[str, StoredChunk]]:
     """The chunks of all documents, each with the id of its document and named after it."""
     chunks = []
     for name, text in texts.items():
-        found = detected_language(text)
-        origin = Origin(language=None if found is None else found.tag)
+        detected = detected_language(text)
+        origin = Origin(language=None if detected is None else detected.tag)
         own = cut(content_hash(text), text, origin, size, overlap)
         numbers = [""] if len(own) == 1 else [f"#{number}" for number in range(1, len(own) + 1)]
         chunks += [

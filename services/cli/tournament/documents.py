@@ -38,31 +38,31 @@ async def read_collection(path: Path, settings: ScraperSettings) -> Documents:
     Raises:
         UnusableFile: A line of a JSONL file cannot be used, or there is no document.
     """
-    found, pages = await asyncio.to_thread(_listed, path)
+    documents, pages = await asyncio.to_thread(_listed, path)
     if pages:
         async with ExtractionPool(settings) as pool:
             waiting = iter(pages)
 
             async def worker() -> None:
                 for page in waiting:
-                    await _read(page, path, pool, settings.max_decoded_bytes, found)
+                    await _read(page, path, pool, settings.max_decoded_bytes, documents)
 
             async with asyncio.TaskGroup() as group:
                 for _ in range(settings.extraction_workers):
                     group.create_task(worker())
-    empty = [name for name, text in found.texts.items() if not text.strip()]
-    found.unread |= dict.fromkeys(empty, "has no text")
-    found.texts = {name: text for name, text in sorted(found.texts.items()) if text.strip()}
-    if not found.texts:
+    empty = [name for name, text in documents.texts.items() if not text.strip()]
+    documents.unread |= dict.fromkeys(empty, "has no text")
+    documents.texts = {name: text for name, text in sorted(documents.texts.items()) if text.strip()}
+    if not documents.texts:
         raise UnusableFile(f"{path}: holds no document with a text")
-    return found
+    return documents
 
 
 def _listed(path: Path) -> tuple[Documents, Sequence[Path]]:
     """The documents of JSONL files, and the pages that are still to be read."""
     if path.is_file():
         return Documents(read_documents(path)), ()
-    found, pages = Documents(), []
+    documents, pages = Documents(), []
     for file in sorted(path.rglob("*")):
         if not file.is_file() or any(part.startswith(".") for part in file.relative_to(path).parts):
             continue
@@ -70,22 +70,22 @@ def _listed(path: Path) -> tuple[Documents, Sequence[Path]]:
             pages.append(file)
             continue
         for name, text in read_documents(file).items():
-            if found.texts.setdefault(name, text) != text:
+            if documents.texts.setdefault(name, text) != text:
                 raise UnusableFile(f"{file}: docid: {name!r} is in another file of the folder, too")
-    return found, pages
+    return documents, pages
 
 
-async def _read(file: Path, folder: Path, pool: ExtractionPool, most: int, found: Documents) -> None:
+async def _read(file: Path, folder: Path, pool: ExtractionPool, most: int, documents: Documents) -> None:
     """Read a page into the documents, or note why it is not read."""
     name = file.relative_to(folder).as_posix()
     job = await asyncio.to_thread(_job_of, file, most)
     if isinstance(job, str):
-        found.unread[name] = job
+        documents.unread[name] = job
         return
     try:
-        found.texts[name] = (await pool.extract(job)).text
+        documents.texts[name] = (await pool.extract(job)).text
     except ExtractionFailed as failure:
-        found.unread[name] = str(failure)
+        documents.unread[name] = str(failure)
 
 
 def _job_of(file: Path, most: int) -> ExtractionJob | str:

@@ -79,7 +79,7 @@ def read_experts(path: Path, queries: Mapping[str, str], agents: Sequence[str]) 
         UnusableFile: A row cannot be used; names file, line and field.
     """
     ids = {text: name for name, text in queries.items()} | {name: name for name in queries}
-    found: dict[str, dict[AnswerOf, list[float]]] = {}
+    grades_of: dict[str, dict[AnswerOf, list[float]]] = {}
     for record in read_records(path):
         query, agent = record.needed("query"), record.needed("agent")
         if query not in ids:
@@ -88,24 +88,27 @@ def read_experts(path: Path, queries: Mapping[str, str], agents: Sequence[str]) 
             raise record.wrong("agent", f"{agent!r} is no agent of the plan")
         if not isfinite(grade := as_number(text := record.needed("grade"))):
             raise record.wrong("grade", f"is {text!r}; expected a number")
-        found.setdefault(record.needed("criterion"), {}).setdefault((ids[query], agent), []).append(grade)
+        grades_of.setdefault(record.needed("criterion"), {}).setdefault((ids[query], agent), []).append(grade)
     return {
-        criterion: {name: fmean(grades) for name, grades in own.items()} for criterion, own in found.items()
+        criterion: {name: fmean(grades) for name, grades in own.items()}
+        for criterion, own in grades_of.items()
     }
 
 
 def evaluator_grades(results: Path, queries: Mapping[str, str]) -> dict[tuple[str, str], Grades]:
     """The grades that evaluators gave answers, by evaluator and criterion; the mean over the battles."""
     ids = {text: name for name, text in queries.items()}
-    found: dict[tuple[str, str], dict[AnswerOf, list[float]]] = {}
+    grades_of: dict[tuple[str, str], dict[AnswerOf, list[float]]] = {}
     with results.open(encoding="utf-8") as lines:
         for line in lines:
             battle = BattleRow.model_validate_json(line)
             for name, grade in ((each.evaluator, grade) for each in battle.gradings for grade in each.grades):
                 if grade.subject is SubjectKind.ANSWER and grade.value is not None and battle.query in ids:
                     answer = (ids[battle.query], battle.answer(grade.sides[0]).system)
-                    found.setdefault((name, grade.criterion), {}).setdefault(answer, []).append(grade.value)
-    return {key: {name: fmean(grades) for name, grades in own.items()} for key, own in found.items()}
+                    grades_of.setdefault((name, grade.criterion), {}).setdefault(answer, []).append(
+                        grade.value
+                    )
+    return {key: {name: fmean(grades) for name, grades in own.items()} for key, own in grades_of.items()}
 
 
 def compared(

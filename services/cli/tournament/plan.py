@@ -140,7 +140,7 @@ def read_plan(path: Path) -> Plan:
     try:
         plan = Plan.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        line = found[1] if (found := _AT_LINE.search(str(error))) else str(text.count("\n") + 1)
+        line = at_line[1] if (at_line := _AT_LINE.search(str(error))) else str(text.count("\n") + 1)
         raise UnusableFile(f"{path}:{line}: is no TOML: {_AT_LINE.sub('', str(error))}") from error
     except ValidationError as error:
         detail = error.errors(include_url=False, include_input=False)[0]

@@ -44,11 +44,11 @@ def read_recorded(path: Path, queries: Mapping[str, str], texts: Mapping[str, st
             problems[answer.topic] = "the answer is empty"
             continue
         own = {source["url"].removeprefix(DOCUMENT): source.get("text") for source in answer.sources}
-        known = {name: text if text is not None else texts.get(name) for name, text in own.items()}
+        with_texts = {name: text if text is not None else texts.get(name) for name, text in own.items()}
         answers[answer.topic] = Answered(
             text=answer.text,
             references=tuple(own),
-            texts={name: text for name, text in known.items() if text is not None},
+            texts={name: text for name, text in with_texts.items() if text is not None},
             ranking=tuple(own) or None,
         )
     return RecordedAgent(answers, problems)

@@ -74,9 +74,9 @@ async def answers_of(
     Raises:
         Unavailable: The database does not answer.
     """
-    found = {}
+    by_agent = {}
     for name in plan.agents:
-        own = found[name] = AgentAnswers()
+        own = by_agent[name] = AgentAnswers()
         if not isinstance(plan.agents[name], BuiltIn):
             own.calls = own.cost = own.alone = None
         for row in stored_answers(out, name):
@@ -95,7 +95,7 @@ async def answers_of(
                 own.calls += spent.calls
                 own.cost = None if own.cost is None or spent.unpriced else own.cost + spent.amount
         own.missing = len(queries) - own.answers
-    return found
+    return by_agent
 
 
 def _alone(answer: Json, price: Price | None) -> Decimal | None:
@@ -176,15 +176,15 @@ def retrieval_of(qrels: Path, answers: Mapping[str, AgentAnswers]) -> dict[str, 
     """
     from nuggetstream.rubric.retrieval import evaluate_all
 
-    labels, found = read_qrels(qrels), dict[str, Json]()
+    labels, by_agent = read_qrels(qrels), dict[str, Json]()
     for name, own in answers.items():
         relevant = [label for label in labels if label.query in own.rankings]
         row: Json = {"queries": len({label.query for label in relevant})}
         for title, measure in MEASURES.items():
             measured = evaluate_all({name: own.rankings}, relevant, measure) if relevant else {}
             row[title] = measured[name].mean if measured else None
-        found[name] = row
-    return found
+        by_agent[name] = row
+    return by_agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

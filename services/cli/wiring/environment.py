@@ -50,13 +50,13 @@ def unknown_variables(environment: Mapping[str, str]) -> dict[str, str | None]:
     >>> unknown_variables({"NUGGETSTREAM_LLM_MODLE": "x", "NUGGETSTREAM_PROFILE": "live", "PATH": "/bin"})
     {'NUGGETSTREAM_LLM_MODLE': 'NUGGETSTREAM_LLM_MODEL'}
     """
-    known = sorted(settings_variables() | set(_OTHERS))
+    variables = sorted(settings_variables() | set(_OTHERS))
     unknown = (
         name
         for name, value in sorted(environment.items())
-        if value and name.upper().startswith(PREFIX) and name.upper() not in known
+        if value and name.upper().startswith(PREFIX) and name.upper() not in variables
     )
-    return {name: _nearest(name.upper(), known) for name in unknown}
+    return {name: _nearest(name.upper(), variables) for name in unknown}
 
 
 def warning(name: str, nearest: str | None) -> str:
@@ -65,8 +65,8 @@ def warning(name: str, nearest: str | None) -> str:
     return f"Warning: {name} is not a setting and is ignored{hint}"
 
 
-def _nearest(name: str, known: Iterable[str]) -> str | None:
+def _nearest(name: str, variables: Iterable[str]) -> str | None:
     # Without the common prefix, which would make all names similar.
-    suffixes = [other.removeprefix(PREFIX) for other in known if other.startswith(PREFIX)]
+    suffixes = [other.removeprefix(PREFIX) for other in variables if other.startswith(PREFIX)]
     matches = get_close_matches(name.removeprefix(PREFIX), suffixes, n=1, cutoff=0.6)
     return PREFIX + matches[0] if matches else None

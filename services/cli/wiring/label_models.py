@@ -27,13 +27,13 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
         parts: The connections and settings.
         llm: Settings of the assigner, whose endpoint and parameters all of them have.
     """
-    known: dict[str, tuple[LLMClient, LLMClient | None]] = {}
+    clients: dict[str, tuple[LLMClient, LLMClient | None]] = {}
     turn = asyncio.Lock()
     async with AsyncExitStack() as opened:
 
         async def models_of(name: str) -> "tuple[LLMClient, LLMClient | None]":
             async with turn:
-                if name not in known:
+                if name not in clients:
                     model = f"{OFFLINE_MODEL}:{name}" if llm.offline else name
                     own = llm.of_model(model)
                     try:
@@ -41,8 +41,8 @@ async def open_label_models(parts: "Parts", llm: "LLMSettings") -> AsyncIterator
                     except ValueError as error:
                         raise Permanent(Reason.INVALID_INPUT, str(error)) from error
                     chat = await opened.enter_async_context(open_chat_model(parts, own))
-                    known[name] = chat, await opened.enter_async_context(open_decision_model(parts, own))
-                return known[name]
+                    clients[name] = chat, await opened.enter_async_context(open_decision_model(parts, own))
+                return clients[name]
 
         yield models_of
 

@@ -221,8 +221,8 @@ def _for_operator(error: BaseException) -> click.ClickException | None:
         return click.ClickException(f"{error}; choose another port with --{_PORTS[error.protocol]}")
     if isinstance(error, StageError):
         return click.ClickException(KNOWN.redact(f"{error.reason.value}: {error.for_operators}"))
-    known = isinstance(error, OSError) or type(error) is ValueError
-    if known or type(error).__module__.startswith("services."):
+    is_expected = isinstance(error, OSError) or type(error) is ValueError
+    if is_expected or type(error).__module__.startswith("services."):
         advice = _UNWRITABLE.get(getattr(error, "errno", None) or 0)
         return click.ClickException(KNOWN.redact("; ".join(filter(None, [str(error), advice]))))
     return None

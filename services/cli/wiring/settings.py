@@ -73,10 +73,10 @@ class PlatformSettings(_Settings):
         """
         if self.grpc_tls_dir is None:
             return None
-        found = Certificates(self.grpc_tls_dir)
-        if missing := found.missing():
+        certificates = Certificates(self.grpc_tls_dir)
+        if missing := certificates.missing():
             raise ValueError(f"NUGGETSTREAM_GRPC_TLS_DIR: {self.grpc_tls_dir} has no {', '.join(missing)}")
-        return found
+        return certificates
 
     @property
     def channel_security(self) -> grpc.ChannelCredentials | None:

@@ -127,8 +127,8 @@ class Access:
     def asks_for_token(self) -> bool:
         """Whether a form of the current page asks for the administrators' token."""
         visit = VISIT.get()
-        known = visit is not None and visit.caller not in (ANYBODY, _LOCAL)
-        return self.admin.token is not None and not known
+        is_identified = visit is not None and visit.caller not in (ANYBODY, _LOCAL)
+        return self.admin.token is not None and not is_identified
 
     async def identified(self, request: Request) -> Caller | None:
         """The caller that a request names; None where it names none.

@@ -92,10 +92,10 @@ class LabelledBattles:
                     self._known.pop(row.id, None)
                 if row.id in self._known:
                     self._known.move_to_end(row.id)
-            found = [LabelledBattle(row, self._known[row.id][1]) for row in rows if row.id in self._known]
+            of_rows = [LabelledBattle(row, self._known[row.id][1]) for row in rows if row.id in self._known]
             while len(self._known) > self.kept:
                 self._known.popitem(last=False)
-        return found
+        return of_rows
 
 
 def _labelled(stored: Mapping[str, StoredLabels]) -> dict[str, tuple[LabelledNugget, ...]]:

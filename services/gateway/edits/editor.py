@@ -90,8 +90,8 @@ class Editor:
         key = derived_id("nuggets edited", battle_id, asdict(edit))
         current = await self.current(battle_id)
         edits = await self.edits.of_battle(battle_id)
-        if (known := await self.edits.newest_with(battle_id, key)) is not None:
-            return known
+        if (earlier := await self.edits.newest_with(battle_id, key)) is not None:
+            return earlier
         if edit.version != current.nugget_list.version:
             raise OutdatedVersion(battle_id, edit.version, current.nugget_list.version)
         try:
@@ -125,16 +125,16 @@ class Editor:
 
     async def _evidence(self, battle_id: str) -> tuple[Evidence, ...]:
         """The chunks that were retrieved for a battle; none before it has any."""
-        found: tuple[Evidence, ...] = ()
+        evidence: tuple[Evidence, ...] = ()
         for stored in await self.battles.events_of(battle_id):
             if stored.name == event_name(BattleRetrieved):
                 event = decode(stored.schema, stored.body)
-                found = event.evidence if isinstance(event, BattleRetrieved) else found
-        return found
+                evidence = event.evidence if isinstance(event, BattleRetrieved) else evidence
+        return evidence
 
 
-def _is_as_new(event: BattleAssigned, known: BattleAssigned | None) -> bool:
-    return known is None or known.nugget_list.edit <= event.nugget_list.edit
+def _is_as_new(event: BattleAssigned, labelled: BattleAssigned | None) -> bool:
+    return labelled is None or labelled.nugget_list.edit <= event.nugget_list.edit
 
 
 def correctable(current: Listed) -> tuple[Assignment, ...]:
@@ -157,21 +157,21 @@ def _labels(current: Listed, changed: Edited, recorded: RecordedEdit) -> Assignm
     """The labels that stay or that the edit sets; None where all are asked for."""
     if not isinstance(current, BattleAssigned):
         return None
-    ids, known = {nugget.id for nugget in changed.nuggets}, current.assignment_set
+    ids, labels = {nugget.id for nugget in changed.nuggets}, current.assignment_set
     now = (
         label
         if (to := changed.labels.get((label.nugget_id, label.side))) is None
         else with_label(label, to, recorded.author, recorded.reason)
-        for label in known.assignments
+        for label in labels.assignments
     )
     kept = [label for label in now if label.nugget_id in ids and (label.correction or not changed.reassigned)]
-    return None if changed.reassigned and not kept else replace(known, assignments=tuple(kept))
+    return None if changed.reassigned and not kept else replace(labels, assignments=tuple(kept))
 
 
 def _grounded(event: BattleNuggetized, evidence: tuple[Evidence, ...]) -> BattleNuggetized:
     """The event with the grounding of new texts. Where a nugget was read says nothing about new words."""
     listed = event.nugget_list
     new = [nugget for nugget in listed.nuggets if nugget.grounds is None]
-    known = {nugget.id: nugget for nugget in with_grounds(new, evidence, event.battle, windows=True)}
-    nuggets = tuple(known.get(nugget.id, nugget) for nugget in listed.nuggets)
+    grounded = {nugget.id: nugget for nugget in with_grounds(new, evidence, event.battle, windows=True)}
+    nuggets = tuple(grounded.get(nugget.id, nugget) for nugget in listed.nuggets)
     return replace(event, nugget_list=replace(listed, nuggets=nuggets))

@@ -100,5 +100,5 @@ def _grouped(costs: Sequence[CostLine], names: Iterable[str]) -> dict[str, Paid]
     groups: dict[str, list[CostLine]] = {}
     for line, name in zip(costs, names, strict=True):
         groups.setdefault(name, []).append(line)
-    paid = {name: found for name, lines in groups.items() if (found := paid_for(lines)) is not None}
+    paid = {name: cost for name, lines in groups.items() if (cost := paid_for(lines)) is not None}
     return dict(sorted(paid.items(), key=lambda each: -each[1].tokens)[:_MOST_ROWS])

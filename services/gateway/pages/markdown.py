@@ -67,11 +67,11 @@ def formulas(text: str) -> Markup:
     Markup('a &lt; b if <span class="math" dir="ltr"><math><mrow><mi>x</mi></mrow></math></span> grows')
     """
     parts, end = [], 0
-    for found in _FORMULA.finditer(text):
-        typeset = mathml(found[found.lastgroup or 0])
+    for formula in _FORMULA.finditer(text):
+        typeset = mathml(formula[formula.lastgroup or 0])
         if typeset is not None:
-            parts += [escape(text[end : found.start()]), f'<span class="math" dir="ltr">{typeset}</span>']
-            end = found.end()
+            parts += [escape(text[end : formula.start()]), f'<span class="math" dir="ltr">{typeset}</span>']
+            end = formula.end()
     return Markup("".join([*parts, escape(text[end:])]))  # noqa: S704 - each part is escaped or markup of ours
 
 
@@ -194,14 +194,14 @@ def _formula(state: StateInline, silent: bool) -> bool:
     r"""Recognise $…$, $$…$$, \(…\) and \[…\]; a lone dollar is money."""
     if state.src[state.pos] not in "\\$":
         return False
-    found = _FORMULA.match(state.src, state.pos)
-    if found is None:
+    formula = _FORMULA.match(state.src, state.pos)
+    if formula is None:
         return False
     if not silent:
         token = state.push("math", "span", 0)
-        token.content = found[found.lastgroup or 0]
-        token.meta = {"block": True} if found.lastgroup in ("b", "c") else {}
-    state.pos = found.end()
+        token.content = formula[formula.lastgroup or 0]
+        token.meta = {"block": True} if formula.lastgroup in ("b", "c") else {}
+    state.pos = formula.end()
     return True
 
 

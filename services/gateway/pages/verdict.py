@@ -11,13 +11,13 @@ _NAMES = {"human": "people", "nugget": "nuggets", "grounded": "grounded nuggets"
 def verdict_of(view: BattleView) -> str | None:
     """The verdict of a battle in one sentence, with the leading preference by nuggets; None without any."""
     preferences = view.preferences
-    found = {
+    votes = {
         "human": preferences.human,
         preferences.leading.value: preferences.by_nuggets,
         "judge": preferences.judge,
     }
     return sentence(
-        {lens: vote for lens, vote in found.items() if vote is not None}, view.a.system, view.b.system
+        {lens: vote for lens, vote in votes.items() if vote is not None}, view.a.system, view.b.system
     )
 
 

@@ -186,8 +186,12 @@ def _standings(ratings: Ratings, equal: EqualStyle) -> Iterator[StyleStandingVie
 
 
 def _effect(effect: StyleEffect) -> StyleEffectView:
-    known = effect.coefficient
-    bounds = {} if known is None else {"value": known.value, "low": known.low, "high": known.high}
+    coefficient = effect.coefficient
+    bounds = (
+        {}
+        if coefficient is None
+        else {"value": coefficient.value, "low": coefficient.low, "high": coefficient.high}
+    )
     return StyleEffectView.model_validate({"feature": effect.feature, "differs": effect.differs} | bounds)
 
 

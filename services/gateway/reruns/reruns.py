@@ -100,14 +100,16 @@ class Reruns:
         count, states = 0, Counter[Branch]()
         compared, changed = Counter[str](), Counter[str]()
         for row in rows:
-            found = await self.runs.comparison(query.run_of(row.id))
-            if found is None:
+            comparison = await self.runs.comparison(query.run_of(row.id))
+            if comparison is None:
                 continue
             count += 1
-            states[found.state] += 1
-            both = found.before.keys() & found.after.keys()
+            states[comparison.state] += 1
+            both = comparison.before.keys() & comparison.after.keys()
             compared.update(both)
-            changed.update(source for source in both if found.before[source] is not found.after[source])
+            changed.update(
+                source for source in both if comparison.before[source] is not comparison.after[source]
+            )
         return RerunView(
             battles=count,
             running=states[Branch.PENDING],
@@ -134,8 +136,8 @@ class Reruns:
         if name in self.evaluators:
             return [durable_of(name)]
         if name not in MODEL_STAGES:
-            known = ", ".join([*MODEL_STAGES, *self.evaluators])
-            raise InvalidQuery([f"stage: there is no {name!r}; choose one of {known}"])
+            names = ", ".join([*MODEL_STAGES, *self.evaluators])
+            raise InvalidQuery([f"stage: there is no {name!r}; choose one of {names}"])
         stages, published = [name], {PIPELINE[Stage(name)].publishes}
         for stage, step in PIPELINE.items():
             if step.reads in published:

@@ -8,13 +8,13 @@ from services.gateway.errors import InvalidQuery
 from services.gateway.stream.reading import StreamEvent
 
 
-def require_known(kinds: Iterable[str], known: Collection[str] = KINDS) -> None:
+def require_known(kinds: Iterable[str], allowed: Collection[str] = KINDS) -> None:
     """Check that there are events of some kinds.
 
     Raises:
         InvalidQuery: There are none of one; the message names it.
     """
-    if unknown := sorted(set(kinds) - set(known)):
+    if unknown := sorted(set(kinds) - set(allowed)):
         raise InvalidQuery([f"kinds: there are no events {', '.join(unknown)}"])
 
 

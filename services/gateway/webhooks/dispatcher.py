@@ -171,10 +171,10 @@ class Dispatcher:
         }
         earlier = {_identity(each.battle_id, each.sequence, each.kind): each for each in due}
         events = await self.events.read(list(keys), self._hook.selects)
-        found = {_identity_of(event): event for event in events}
+        read = {_identity_of(event): event for event in events}
         # What is not found was deleted, or can no longer be read, which the log says.
-        self._accepted += [each for name, each in earlier.items() if name not in found]
-        await self._send_all([each for name, each in found.items() if name in earlier], earlier)
+        self._accepted += [each for name, each in earlier.items() if name not in read]
+        await self._send_all([each for name, each in read.items() if name in earlier], earlier)
         await self._save()
 
     async def _send_all(

@@ -57,10 +57,10 @@ def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noq
         subject = Subject.answer(side)
         values = {each.criterion: each.value for each in grades if each.subject == subject}
         aspects = [values.get(criterion.name) for criterion in (FACTUALITY, AMOUNT, FORMALITY)]
-        known = [value for value in aspects if value is not None]
-        if len(known) == len(aspects):
+        graded = [value for value in aspects if value is not None]
+        if len(graded) == len(aspects):
             reason = "computed from factuality, amount and formality with the published weights"
-            score = weighted_score(AspectRating(*known))
+            score = weighted_score(AspectRating(*graded))
             scores.append(Grade(subject=subject, criterion=SCORE.name, value=score, reason=reason))
     return scores
 
@@ -69,11 +69,11 @@ def offline(prompt: ParsedPrompt) -> GradesReply:
     """The offline model's grades: sentences found in the passages, number of words, casual words."""
     answer = prompt.the("answer").text
     passages = "\n".join(block.text for block in prompt.of("chunk"))
-    found = stated_share(prompt, sentences(answer), passages) if passages else None
+    stated = stated_share(prompt, sentences(answer), passages) if passages else None
     words, (few, many) = len(answer.split()), _USUAL_WORDS
     casual = any(mark in answer.lower() for mark in _CASUAL)
-    share = 0.5 if found is None else found
-    summary = "no passage to compare it with" if found is None else f"{found:.0%} found in the passages"
+    share = 0.5 if stated is None else stated
+    summary = "no passage to compare it with" if stated is None else f"{stated:.0%} found in the passages"
     return reply_of(
         line(FACTUALITY, share, summary),
         line(AMOUNT, 0.0 if words < few else 1.0 if words > many else 0.5, f"{words} words"),

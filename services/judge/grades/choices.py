@@ -132,11 +132,11 @@ async def choose(ask: Ask, ids: Sequence[str], choosing: Choosing) -> dict[str, 
 
 def _decided(answer: Answer, levels: Sequence[Level]) -> Chosen:
     value = next(level.value for level in levels if level.choice.letter == answer.letter)
-    known = answer.probabilities
-    if known is None or answer.letter is None:
+    probabilities = answer.probabilities
+    if probabilities is None or answer.letter is None:
         return Chosen(value)
-    shares = tuple(ValueProbability(level.value, known[level.choice.letter]) for level in levels)
-    return Chosen(value, confidence=known[answer.letter], probabilities=shares)
+    shares = tuple(ValueProbability(level.value, probabilities[level.choice.letter]) for level in levels)
+    return Chosen(value, confidence=probabilities[answer.letter], probabilities=shares)
 
 
 def offline_decisions(

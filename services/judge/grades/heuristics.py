@@ -28,20 +28,20 @@ def line(criterion: Criterion, share: float, reason: str, name: str | None = Non
 
 def stated_share(prompt: ParsedPrompt, facts: Sequence[str], text: str) -> float | None:
     """The share of facts that a text states, partly stated ones half; None where there are no facts."""
-    labels = [found.label for found in assign(prompt.query, facts, text, embed=prompt.embed)]
+    labels = [fact.label for fact in assign(prompt.query, facts, text, embed=prompt.embed)]
     return sum(CREDIT[label] for label in labels) / len(labels) if labels else None
 
 
 def closeness_of(prompt: ParsedPrompt, text: str) -> float:
     """How far a text is about the query: 1 for support of the query's terms, 0.5 for a part, else 0."""
-    (found,) = assign(prompt.query, [prompt.query], text, embed=prompt.embed)
-    return {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}[found.label]
+    (label,) = assign(prompt.query, [prompt.query], text, embed=prompt.embed)
+    return {Label.SUPPORT: 1.0, Label.PARTIAL: 0.5, Label.NONE: 0.0}[label.label]
 
 
 def shares_of_query(prompt: ParsedPrompt, block: Block) -> tuple[float, float, float]:
     """How probable it is that a text has the query's terms, has a part of them, or has none."""
-    (found,) = assign(prompt.query, [prompt.query], block.text, embed=prompt.embed)
-    return found.probabilities
+    (label,) = assign(prompt.query, [prompt.query], block.text, embed=prompt.embed)
+    return label.probabilities
 
 
 def reply_of(*lines: GradeLine) -> GradesReply:

@@ -78,9 +78,9 @@ def _question(name: str) -> str:
 
 def offline(prompt: ParsedPrompt) -> GradesReply:
     """The offline model's grade: what the rules say that flag answers."""
-    found = flagged(prompt.the("answer").text)
-    reason = f"the rule {found[0].rule} applies" if found else "no rule applies"
-    return GradesReply(grades=[GradeLine(name=_ID, value=1 if found else 0, reason=reason)])
+    flags = flagged(prompt.the("answer").text)
+    reason = f"the rule {flags[0].rule} applies" if flags else "no rule applies"
+    return GradesReply(grades=[GradeLine(name=_ID, value=1 if flags else 0, reason=reason)])
 
 
 def _shares(prompt: ParsedPrompt, answer: Block) -> tuple[float, float]:  # noqa: ARG001

@@ -115,18 +115,18 @@ def offline(prompt: ParsedPrompt) -> GradesReply:
 def _shares(prompt: ParsedPrompt, nugget: Block) -> tuple[float, float, float]:
     """Entailed, neutral and contradicted: the closest sentence of all passages decides."""
     passages = "\n".join(block.text for block in prompt.of("chunk"))
-    (found,) = assign("", [nugget.text], passages, embed=prompt.embed)
-    support, partial, missing = found.probabilities
+    (label,) = assign("", [nugget.text], passages, embed=prompt.embed)
+    support, partial, missing = label.probabilities
     return (
         (0.0, partial + missing, support)
-        if _other_numbers(nugget.text, found)
+        if _other_numbers(nugget.text, label)
         else (support, partial + missing, 0.0)
     )
 
 
-def _other_numbers(text: str, found: FactLabel) -> bool:
-    own, theirs = (set(re.findall(r"\d+", each)) for each in (text, found.quote))
-    return found.label is Label.SUPPORT and bool(own and theirs) and own.isdisjoint(theirs)
+def _other_numbers(text: str, label: FactLabel) -> bool:
+    own, theirs = (set(re.findall(r"\d+", each)) for each in (text, label.quote))
+    return label.label is Label.SUPPORT and bool(own and theirs) and own.isdisjoint(theirs)
 
 
 EVALUATOR = Evaluator(

@@ -74,8 +74,8 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
 def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:
     """The class of the query, where all properties are known and it has one, and its language."""
     values = {grade.criterion: grade.value for grade in grades if grade.value is not None}
-    found = classes_of(values) if len(values) == len(_WHAT) else []
-    of_class = [Grade(subject=_QUERY, criterion=CLASS.name, label=", ".join(found))] if found else []
+    classes = classes_of(values) if len(values) == len(_WHAT) else []
+    of_class = [Grade(subject=_QUERY, criterion=CLASS.name, label=", ".join(classes))] if classes else []
     return [*of_class, *_language(material)]
 
 

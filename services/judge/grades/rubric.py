@@ -161,15 +161,15 @@ def prompt(rubric: Rubric, names: Sequence[str], text: Block, texts: Sequence[st
     )
 
 
-def verify_prompt(rubric: Rubric, found: Mapping[str, str], text: Block) -> Prompt[GradesReply]:
+def verify_prompt(rubric: Rubric, statements: Mapping[str, str], text: Block) -> Prompt[GradesReply]:
     """Asks whether what was found in a text answers the questions; `found` is by id of the question."""
-    findings = [Block("finding", _finding(name), what) for name, what in found.items()]
+    findings = [Block("finding", _finding(name), what) for name, what in statements.items()]
     return Prompt(
         task=VERIFY,
         version=VERSION,
         system=_SYSTEM,
         instructions=_VERIFY_LINES,
-        blocks=(text, *rubric.blocks(list(found)), *findings),
+        blocks=(text, *rubric.blocks(list(statements)), *findings),
         reply=GradesReply,
         max_tokens=100 + 40 * len(findings),
         check=on_scales({block.id: VERIFIED for block in findings}),
@@ -211,30 +211,32 @@ async def _lines(
     """The grade of each question for one text, in the order of the rubric."""
     names = list(rubric.questions)
     parts = [[name] for name in names] if options.per_question else [names]
-    found = dict[str, GradeLine]()
+    graded = dict[str, GradeLine]()
     for part in parts:
-        found |= (await ask(prompt(rubric, part, text, texts))).by_name()
-    return {name: found[name] for name in names}
+        graded |= (await ask(prompt(rubric, part, text, texts))).by_name()
+    return {name: graded[name] for name in names}
 
 
 async def _verified(
     ask: Ask, rubric: Rubric, subject: Subject, text: Block, lines: Mapping[str, GradeLine]
 ) -> list[Grade]:
     """Whether what was found answers the questions; nothing where nothing was found."""
-    found = {_finding(name): name for name, line in lines.items() if line.value and line.reason}
-    if not found:
+    by_finding = {_finding(name): name for name, line in lines.items() if line.value and line.reason}
+    if not by_finding:
         return []
 
     def asked(ids: Sequence[str]) -> Prompt[GradesReply]:
-        return verify_prompt(rubric, {found[each]: lines[found[each]].reason or "" for each in ids}, text)
+        return verify_prompt(
+            rubric, {by_finding[each]: lines[by_finding[each]].reason or "" for each in ids}, text
+        )
 
     def question(name: str) -> str:
-        return f"Does the text state {name}, and does it answer {found[name]}?"
+        return f"Does the text state {name}, and does it answer {by_finding[name]}?"
 
-    chosen = await choose(ask, list(found), Choosing(LEVELS, _VERIFY, question, asked))
+    chosen = await choose(ask, list(by_finding), Choosing(LEVELS, _VERIFY, question, asked))
     words = {level.value: level.name for level in LEVELS}
     return [
-        value.grade(_about(subject, rubric, found[name]), VERIFIED.name, words[value.value])
+        value.grade(_about(subject, rubric, by_finding[name]), VERIFIED.name, words[value.value])
         for name, value in chosen.items()
     ]
 

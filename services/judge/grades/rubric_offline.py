@@ -64,8 +64,8 @@ def verified_of(prompt: ParsedPrompt) -> GradesReply:
 
 def stated_shares(prompt: ParsedPrompt, finding: Block) -> tuple[float, float]:
     """How probable it is that the text states a finding, and that it does not."""
-    (found,) = assign("", [finding.text], _text_in(prompt), embed=prompt.embed)
-    full, part, none = found.probabilities
+    (label,) = assign("", [finding.text], _text_in(prompt), embed=prompt.embed)
+    full, part, none = label.probabilities
     return full + part / 2, none + part / 2
 
 
@@ -76,10 +76,10 @@ def _answered(question: str, prompt: ParsedPrompt) -> tuple[int, str | None]:
         marked = [sentence for sentence in sentences(text) if _MARKS[name].search(sentence)]
         if not marked:
             return 0, None
-        (found,) = assign("", [query], "\n".join(marked), embed=prompt.embed)
-        return _OF_MARKED[found.label], marked[0][:_LONGEST]
-    (found,) = assign("", [query if name == _ANSWER else question], text, embed=prompt.embed)
-    return _OF_CLOSEST[found.label], found.quote[:_LONGEST] or None
+        (label,) = assign("", [query], "\n".join(marked), embed=prompt.embed)
+        return _OF_MARKED[label.label], marked[0][:_LONGEST]
+    (label,) = assign("", [query if name == _ANSWER else question], text, embed=prompt.embed)
+    return _OF_CLOSEST[label.label], label.quote[:_LONGEST] or None
 
 
 def _text_in(prompt: ParsedPrompt) -> str:

@@ -181,8 +181,8 @@ def _measured(prompt: ParsedPrompt) -> tuple[Verdict, dict[str, float]]:
     return judge(prompt.query, first, second, (), embed=prompt.embed), margins
 
 
-def _share(found: Sequence[str]) -> float:
-    return sum(map(is_fact, found)) / max(1, len(found))
+def _share(texts: Sequence[str]) -> float:
+    return sum(map(is_fact, texts)) / max(1, len(texts))
 
 
 def _ahead(first: float, second: float) -> float:

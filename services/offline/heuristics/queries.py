@@ -20,17 +20,17 @@ def variations_of(query: str, limit: int) -> list[str]:
 
 def queries_about(text: str, limit: int) -> list[str]:
     """A query about the longest words of each sentence, the sentence with the most different ones first."""
-    found = []
+    candidates = []
     for sentence in sentences(text):
         words = list(dict.fromkeys(word for word in _WORD.findall(sentence) if len(word) > _SHORT))
         longest = sorted(words, key=len, reverse=True)[:_ABOUT]
         if len(longest) == _ABOUT:
-            found.append((len(words), " ".join(word for word in words if word in longest)))
-    best = sorted(found, key=lambda each: -each[0])[:limit]
+            candidates.append((len(words), " ".join(word for word in words if word in longest)))
+    best = sorted(candidates, key=lambda each: -each[0])[:limit]
     return [f"What is said about {about}?" for _, about in best]
 
 
 def answered_by(text: str, queries: Mapping[str, str]) -> list[str]:
     """The ids of the queries of which the text has at least half of the terms."""
-    known, asked = set(terms(text)), {name: terms(query) for name, query in queries.items()}
-    return [name for name, own in asked.items() if 2 * sum(term in known for term in own) >= len(own) > 0]
+    stated, asked = set(terms(text)), {name: terms(query) for name, query in queries.items()}
+    return [name for name, own in asked.items() if 2 * sum(term in stated for term in own) >= len(own) > 0]

@@ -35,10 +35,10 @@ def with_chunks(
     """
     chunks = {document.id: document.text for document in documents if document.kind == "chunk"}
     written = [fact.text for fact in facts if chunks.keys().isdisjoint(fact.sources)]
-    found = dict(zip(written, _stating(query, written, list(chunks.items()), embed), strict=True))
+    chunk_of = dict(zip(written, _stating(query, written, list(chunks.items()), embed), strict=True))
     return [
         replace(fact, sources=tuple(sorted({*fact.sources, chunk})))
-        if (chunk := found.get(fact.text)) is not None
+        if (chunk := chunk_of.get(fact.text)) is not None
         else fact
         for fact in facts
     ]

@@ -92,11 +92,11 @@ class Partial(Generic[R]):
         if lines is None or not lines.ids or prompt.questions:  # kept answers would have no probabilities
             return None
         field, usable = _usable_lines(prompt, completion)
-        found = dict[str, list[Any]]()
+        by_id = dict[str, list[Any]]()
         for line in usable:
-            if line not in found.setdefault(_id_of(line), []):
-                found[_id_of(line)].append(line)
-        kept = {name: of_id[0] for name, of_id in found.items() if len(of_id) == 1}
+            if line not in by_id.setdefault(_id_of(line), []):
+                by_id[_id_of(line)].append(line)
+        kept = {name: of_id[0] for name, of_id in by_id.items() if len(of_id) == 1}
         missing = tuple(name for name in lines.ids if name not in kept)
         return cls(prompt, field, kept, missing) if kept and missing else None
 

@@ -23,5 +23,5 @@ def context_of(message: str) -> int | None:
     >>> context_of("request (9000 tokens) exceeds the available context size (8192 tokens)")
     8192
     """
-    found = is_about_context(message) and _CONTEXT.search(message[:_BEGINNING])
-    return int(found[1]) if found and int(found[1]) >= _SMALLEST_CONTEXT else None
+    match = is_about_context(message) and _CONTEXT.search(message[:_BEGINNING])
+    return int(match[1]) if match and int(match[1]) >= _SMALLEST_CONTEXT else None

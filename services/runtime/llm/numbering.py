@@ -41,18 +41,18 @@ def quoted(text: str, first: int | None, last: int | None = None) -> str | None:
     >>> quoted("Tides rise. They fall!", 2), quoted("Tides rise.", 7)
     ('They fall!', None)
     """
-    found = _sentences(text)
+    bounds = _sentences(text)
     last = first if last is None else last
-    if first is None or last is None or not 1 <= first <= last <= len(found):
+    if first is None or last is None or not 1 <= first <= last <= len(bounds):
         return None
-    return text[found[first - 1][0] : found[last - 1][1]]
+    return text[bounds[first - 1][0] : bounds[last - 1][1]]
 
 
 @lru_cache(maxsize=64)  # an answer is numbered once and quoted for each of its nuggets
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:
     """Positions of the sentences without the marks before them; what has no letter is no sentence."""
-    found = [(_end_of_marks(text, start, end), end) for start, end in spans(text)]
-    return tuple((start, end) for start, end in found if any(map(str.isalpha, text[start:end])))
+    bounds = [(_end_of_marks(text, start, end), end) for start, end in spans(text)]
+    return tuple((start, end) for start, end in bounds if any(map(str.isalpha, text[start:end])))
 
 
 def _end_of_marks(text: str, start: int, end: int) -> int:

@@ -83,10 +83,10 @@ class Line(BaseModel):
     def _read(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
-        found = cls.pattern.fullmatch(value.strip())
-        if found is None:
+        match = cls.pattern.fullmatch(value.strip())
+        if match is None:
             raise ValueError(f"not a line like {cls.example!r}")
-        return {name: part for name, part in found.groupdict().items() if part is not None}
+        return {name: part for name, part in match.groupdict().items() if part is not None}
 
     @model_serializer(mode="wrap")
     def _write(self, as_object: SerializerFunctionWrapHandler) -> str | dict[str, Any]:
@@ -159,11 +159,11 @@ class WindowReply(Reply):
     )
     nuggets: list[str]
 
-    def texts(self, known: Sequence[str]) -> list[str]:
+    def texts(self, shown: Sequence[str]) -> list[str]:
         """The texts of the new list.
 
         Args:
-            known: The nuggets that the prompt showed, n1 first.
+            shown: The nuggets that the prompt showed, n1 first.
 
         Raises:
             ValueError: The list names a nugget that the prompt did not show.
@@ -177,8 +177,8 @@ class WindowReply(Reply):
                 texts.append(_NAMED.sub("", item))
                 continue
             first, last = int(named[1]), int(named[2] or named[1])
-            if 1 <= first <= last <= len(known):
-                texts += known[first - 1 : last]
+            if 1 <= first <= last <= len(shown):
+                texts += shown[first - 1 : last]
             else:
                 unknown.append(item.strip()[:_ID_LIMIT])
         if unknown:

@@ -63,9 +63,9 @@ class MessagesInFlight:
         other.
         """
         delivery, stream = delivery_of(msg), msg.metadata.stream
-        known = self._messages.get(delivery.stream_seq)
-        if known is not None:
-            known.reply, known.delivery = msg.reply, delivery
+        earlier = self._messages.get(delivery.stream_seq)
+        if earlier is not None:
+            earlier.reply, earlier.delivery = msg.reply, delivery
             return None
         message = InFlight(delivery, msg.data, msg.reply, stream)
         self._messages[delivery.stream_seq] = message

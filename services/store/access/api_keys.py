@@ -80,12 +80,12 @@ class ApiKeys(Store):
         """Revoke a key and end its logins; the first time counts. False where there is no such key."""
 
         def work(tx: Connection) -> bool:
-            known = tx.scalar(select(api_keys.c.id).where(api_keys.c.id == key_id))
+            stored = tx.scalar(select(api_keys.c.id).where(api_keys.c.id == key_id))
             unrevoked = (api_keys.c.id == key_id) & api_keys.c.revoked_at.is_(None)
             # A revoked user may be created again, so the name is given up.
             tx.execute(update(api_keys).where(unrevoked).values(revoked_at=at, proxy_user=None))
             tx.execute(delete(page_sessions).where(page_sessions.c.key_id == key_id))
-            return known is not None
+            return stored is not None
 
         return await self._database.write(work)
 
@@ -152,8 +152,8 @@ class ApiKeys(Store):
     async def secret(self, name: str, new: Callable[[], str]) -> str:
         """A secret that all services share; the first one to ask makes it."""
         query = select(access_secrets.c.secret).where(access_secrets.c.name == name)
-        if (known := await self._database.scalar(query)) is not None:
-            return str(known)
+        if (stored := await self._database.scalar(query)) is not None:
+            return str(stored)
         made = inserting_new(self._database.engine.dialect.name, access_secrets)
         values = {"name": name, "secret": new()}
 

@@ -192,8 +192,10 @@ class Webhooks(Store):
         columns = webhook_deliveries.c
         query = select(webhook_deliveries).where(columns.webhook_id == webhook_id, columns.next_at <= now)
         query = query.order_by(columns.next_at, columns.position).limit(limit)
-        found = await self._database.read(lambda tx: [Waiting(**row._mapping) for row in tx.execute(query)])
-        return sorted(found, key=lambda waiting: waiting.position)
+        waiting_events = await self._database.read(
+            lambda tx: [Waiting(**row._mapping) for row in tx.execute(query)]
+        )
+        return sorted(waiting_events, key=lambda waiting: waiting.position)
 
     async def waiting(self, webhook_id: str) -> tuple[int, datetime | None]:
         """Number of events that wait for another attempt, and when the oldest of them was recorded."""

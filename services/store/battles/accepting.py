@@ -80,11 +80,11 @@ def known_hashes(connection: Connection, new: Sequence[NewBattle]) -> list[str |
     ids = [each.battle.id for each in new]
     lock(connection, [f"battle {battle_id}" for battle_id in ids])
     hashes = {row.id: row.content_hash for row in connection.execute(_KNOWN, {"ids": ids})}
-    known: list[str | None] = []
+    stored: list[str | None] = []
     for each in new:
-        known.append(hashes.get(each.battle.id))
+        stored.append(hashes.get(each.battle.id))
         hashes.setdefault(each.battle.id, each.content_hash)
-    return known
+    return stored
 
 
 def store_new(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> None:

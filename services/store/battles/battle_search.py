@@ -64,18 +64,18 @@ class BattleFilter:
 
     def conditions(self, *, sqlite: bool) -> list[ColumnElement[bool]]:
         """The conditions on the table `battles`, without that on the arena."""
-        found = conditions_of(
+        filters = conditions_of(
             Slice(language=self.language, tags=() if self.tag is None else (self.tag,)), sqlite=sqlite
         )
-        found += [_mentions(word) for word in (self.text or "").split()]
-        found += [or_(battles.c.system_a == name, battles.c.system_b == name) for name in self.systems]
+        filters += [_mentions(word) for word in (self.text or "").split()]
+        filters += [or_(battles.c.system_a == name, battles.c.system_b == name) for name in self.systems]
         if self.state is not None:
-            found.append(_STATES[self.state])
+            filters.append(_STATES[self.state])
         if self.disagreeing:
-            found.append(_LENSES_DISAGREE[self.nuggets])
+            filters.append(_LENSES_DISAGREE[self.nuggets])
         if self.flagged:
-            found.append(FLAGGED)
-        return found
+            filters.append(FLAGGED)
+        return filters
 
 
 @dataclass(frozen=True, slots=True)

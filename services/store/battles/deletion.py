@@ -87,8 +87,8 @@ class Deletions(Store):
         async with self._database.exclusive(f"battle {battle_id}", _DELETIONS) as tx:
             row = (await tx.execute(query)).one_or_none()
             if row is None:
-                known = await tx.scalar(_deletion(battle_id))
-                return DeletionResult.UNKNOWN if known is None else DeletionResult.UNCHANGED
+                deleted_at = await tx.scalar(_deletion(battle_id))
+                return DeletionResult.UNKNOWN if deleted_at is None else DeletionResult.UNCHANGED
             if row.ended_at is None:
                 return DeletionResult.RUNNING
             await self._delete(tx, battle_id, row)

@@ -77,11 +77,11 @@ def read_events(
     values = {row.sequence: value_of_event(row.body, submission) for row in wanted}
     separated = {row.sequence for row in wanted if _checksum(row.body) is not None}
     named = [(row.schema, values[row.sequence]) for row in wanted if row.sequence in separated]
-    found = _texts(connection, named) if texts else {}
+    shared_texts = _texts(connection, named) if texts else {}
     recorded = []
     for row in wanted:
         if texts:
-            filled = _filled(row.schema, values[row.sequence], row.body, found)
+            filled = _filled(row.schema, values[row.sequence], row.body, shared_texts)
         else:
             filled = Filled(values[row.sequence], complete=row.sequence not in separated)
         recorded.append(

@@ -184,18 +184,18 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
         key: _Progress(**{name: row[name] for name in _Progress.__slots__}) for key, row in rows.items()
     }
     known_rows = connection.execute(_KNOWN, {"ids": [each.message_id for each in new]})
-    known = {row.message_id: row.sequence for row in known_rows}
+    sequences = {row.message_id: row.sequence for row in known_rows}
     results: list[Recording] = []
     stored: list[tuple[NewEvent, Recorded]] = []
     for each in new:
         battle_id = core.battle_id_of(each.event)
         if (problem := _problem(each, rows.get(battle_id))) is not None:
             results.append(problem)
-        elif each.message_id in known:
-            results.append(Recorded(known[each.message_id], known=True))
+        elif each.message_id in sequences:
+            results.append(Recorded(sequences[each.message_id], known=True))
         else:
             recorded = moving[battle_id].apply(each.event, at)
-            known[each.message_id] = recorded.sequence
+            sequences[each.message_id] = recorded.sequence
             results.append(recorded)
             stored.append((each, recorded))
     moved = sorted({core.battle_id_of(each.event) for each, _ in stored})
@@ -270,8 +270,8 @@ def _insert_failures(connection: Connection, rows: Sequence[dict[str, Any]]) -> 
     if not rows:
         return
     keys = select(failures.c.key).where(failures.c.key.in_([row["key"] for row in rows]))
-    known = set(connection.scalars(keys))
-    if new := [row for row in {row["key"]: row for row in rows}.values() if row["key"] not in known]:
+    stored = set(connection.scalars(keys))
+    if new := [row for row in {row["key"]: row for row in rows}.values() if row["key"] not in stored]:
         connection.execute(insert(failures), new)
 
 

@@ -171,8 +171,8 @@ class Submissions:
 
 def _accept_all(connection: Connection, submissions: Sequence[Submission]) -> list[Accepted | None]:
     at = max(submission.received_at for submission in submissions)
-    known = known_hashes(connection, [submission.new for submission in submissions])
-    both = list(zip(submissions, known, strict=True))
+    hashes = known_hashes(connection, [submission.new for submission in submissions])
+    both = list(zip(submissions, hashes, strict=True))
     again = {sent.event.battle.id for sent, stored in both if stored == sent.new.content_hash}
     # Rows of battles are locked before counters, as in the recorder, so that the two cannot deadlock.
     runs = run_again(connection, again, at) if again else {}

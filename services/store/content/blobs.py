@@ -55,8 +55,8 @@ class Blobs(Store):
 
         def put(connection: Connection) -> None:
             own = {"blobs": keys, "battle": battle_id}
-            known = set(connection.scalars(_OWN, own))  # such as texts that were sent with the battle
-            insert_content(connection, blobs, [row for row in rows if row["key"] not in known])
+            stored = set(connection.scalars(_OWN, own))  # such as texts that were sent with the battle
+            insert_content(connection, blobs, [row for row in rows if row["key"] not in stored])
 
         if rows:
             await self._database.write(put)

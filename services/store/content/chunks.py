@@ -238,8 +238,8 @@ def _put_sources(connection: Connection, new: Sequence[Sequence[Mapping[str, Any
 
 
 def _was_fetched_later(new: Any) -> ColumnElement[bool]:
-    known = sources.c.fetched_at
-    return or_(known.is_(None), new.fetched_at.is_(None), new.fetched_at >= known)
+    stored = sources.c.fetched_at
+    return or_(stored.is_(None), new.fetched_at.is_(None), new.fetched_at >= stored)
 
 
 def _row(chunk: StoredChunk, page: str | None) -> dict[str, Any]:

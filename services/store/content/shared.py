@@ -84,12 +84,12 @@ async def rows_to_use(
     Raises:
         Outage, Unavailable: The database does not answer.
     """
-    found = await database.rows(query, values)
-    if all(row.battle_id == battle_id for row in found):
-        return found
+    rows = await database.rows(query, values)
+    if all(row.battle_id == battle_id for row in rows):
+        return rows
 
     def use(connection: Connection) -> Sequence[Row[Any]]:
-        keys = [row.key for row in found]
+        keys = [row.key for row in rows]
         lock_content(connection, keys)
         add_user(connection, table, table.c.key.in_(keys), battle_id)
         return connection.execute(query, values).all()  # without those that were deleted meanwhile

@@ -58,14 +58,14 @@ class BattleCounts(Store):
             arena: The arena.
             most: Maximum number of languages, and of tags.
         """
-        counter, found = battle_counters.c, {}
+        counter, numbers = battle_counters.c, {}
         for kind in ("language", "tag"):
             query = select(counter.value, counter.battles).where(
                 counter.arena == arena, counter.kind == kind, counter.battles > 0
             )
             query = query.order_by(counter.battles.desc(), counter.value).limit(most)
-            found[kind] = {row.value: row.battles for row in await self._database.rows(query)}
-        return found
+            numbers[kind] = {row.value: row.battles for row in await self._database.rows(query)}
+        return numbers
 
     async def received(self, arena: str, selection: Slice = EVERYTHING) -> int:
         """Number of battles of an arena that were received and that the slice selects."""

@@ -81,10 +81,10 @@ class Doubts(Store):
         return int(await self._database.scalar(query))
 
 
-def doubt_of(known: Iterable[Outcome]) -> int:
+def doubt_of(outcomes_of_battle: Iterable[Outcome]) -> int:
     """How unsure the machine is about one battle, in millionths; 0 with a vote, or without any outcome."""
     leads = []
-    for outcome in known:
+    for outcome in outcomes_of_battle:
         if outcome.lens is Lens.HUMAN:
             return 0
         if outcome.lens not in INDEPENDENT:
@@ -124,13 +124,13 @@ def update_doubts(
         connection.execute(replacing(connection.dialect.name, doubts), rows)
 
 
-def _by_place(known: Mapping[str, Mapping[str, Outcome]]) -> dict[tuple[str, str], int]:
+def _by_place(by_battle: Mapping[str, Mapping[str, Outcome]]) -> dict[tuple[str, str], int]:
     """The doubt by battle and arena."""
     outcomes_of: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
-    for battle_id, by_source in known.items():
+    for battle_id, by_source in by_battle.items():
         for outcome in by_source.values():
             outcomes_of[battle_id, outcome.arena].append(outcome)
-    return {place: doubt_of(found) for place, found in outcomes_of.items()}
+    return {place: doubt_of(of_place) for place, of_place in outcomes_of.items()}
 
 
 async def forget_doubt(tx: AsyncConnection, battle_id: str) -> None:
@@ -140,9 +140,9 @@ async def forget_doubt(tx: AsyncConnection, battle_id: str) -> None:
 
 def counted_doubts(*, sqlite: bool) -> Select[Any]:  # noqa: ARG001 - the same query on both
     """The doubt about every battle, computed from its outcomes; to check the table against."""
-    known = outcomes.c.probability_a
+    probability_a = outcomes.c.probability_a
     discrete = case((outcomes.c.winner == "a", UNIT), (outcomes.c.winner == "b", -UNIT), else_=0)
-    lead = case((known.is_(None), discrete), else_=known - outcomes.c.probability_b)
+    lead = case((probability_a.is_(None), discrete), else_=probability_a - outcomes.c.probability_b)
     total = func.abs(func.sum(lead), type_=BigInteger)
     doubt = UNIT - total // func.count()
     independent = outcomes.c.lens.in_([lens.value for lens in INDEPENDENT])

@@ -76,9 +76,9 @@ class JudgeCounts:
 
 def judge_cells(stored: Iterable[Outcome]) -> list[tuple[tuple[str, str, str, str, str], Counter[str]]]:
     """What the outcomes of one battle add to the counters of its judges."""
-    known = [each for each in stored if each.system_a != each.system_b]
+    verdicts = [each for each in stored if each.system_a != each.system_b]
     cells = []
-    for verdict in known:
+    for verdict in verdicts:
         if verdict.judge_model is None:
             continue
         place = (verdict.arena, verdict.system_a, verdict.system_b)
@@ -89,7 +89,7 @@ def judge_cells(stored: Iterable[Outcome]) -> list[tuple[tuple[str, str, str, st
         if abs(verdict.longer or 0) == 2:
             counts["twice"], counts["twice_wins"] = counts["longer"], counts["longer_wins"]
         for who, lens in _REFERENCES.items():
-            for each in known:
+            for each in verdicts:
                 if each.source == lens.value and (each.arena, each.system_a, each.system_b) == place:
                     counts.update(_preferences(f"{who}_", each.winner, verdict.longer))
         key = (verdict.arena, verdict.source, verdict.judge_model, verdict.system_a, verdict.system_b)

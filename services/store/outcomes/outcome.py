@@ -63,14 +63,16 @@ _PLAIN = [name for name in Outcome.__slots__ if name != "probabilities"]
 def outcome_of_row(row: Any) -> Outcome:
     """The outcome of a row of the outcomes table."""
     values = {name: getattr(row, name) for name in _PLAIN}
-    known = None if row.probability_a is None else Probabilities(row.probability_a, row.probability_b)
-    return Outcome(**values | {"lens": Lens(row.lens), "winner": Vote(row.winner), "probabilities": known})
+    probabilities = None if row.probability_a is None else Probabilities(row.probability_a, row.probability_b)
+    return Outcome(
+        **values | {"lens": Lens(row.lens), "winner": Vote(row.winner), "probabilities": probabilities}
+    )
 
 
 def row_of_outcome(outcome: Outcome) -> dict[str, Any]:
     """The row of an outcome."""
     row = {name: getattr(outcome, name) for name in _PLAIN}
-    known = outcome.probabilities
-    shares = (None, None) if known is None else (known.a, known.b)
+    probabilities = outcome.probabilities
+    shares = (None, None) if probabilities is None else (probabilities.a, probabilities.b)
     row |= {"probability_a": shares[0], "probability_b": shares[1]}
     return row | {"lens": outcome.lens.value, "winner": outcome.winner.value}

@@ -50,8 +50,8 @@ def put_all(connection: Connection, new: Sequence[Outcome], labelled: Mapping[st
     after = {battle_id: dict(before.get(battle_id, {})) for battle_id in ids}
     newest: dict[tuple[str, str], Outcome] = {}
     for outcome in new:
-        known = after[outcome.battle_id].get(outcome.source)
-        if known is None or (known != outcome and known.rank <= outcome.rank):
+        current = after[outcome.battle_id].get(outcome.source)
+        if current is None or (current != outcome and current.rank <= outcome.rank):
             after[outcome.battle_id][outcome.source] = outcome
             newest[outcome.battle_id, outcome.source] = outcome
     for battle_id, stored in after.items():

@@ -86,16 +86,16 @@ class StyledOutcomes:
         )
         if (evaluator := slice_.of(lens).evaluator) is not None:
             query = query.where(said.source == source_of_judge(evaluator, lens))
-        found: dict[str, QueriedOutcome] = {}
+        queried: dict[str, QueriedOutcome] = {}
         async with self._database.reading() as tx:
             for row in await tx.execute(query):
-                if row.id not in found:
-                    if len(found) == limit:
+                if row.id not in queried:
+                    if len(queried) == limit:
                         break
-                    found[row.id] = QueriedOutcome(
+                    queried[row.id] = QueriedOutcome(
                         row.id, row.query, row.system_a, row.system_b, Vote(row.winner)
                     )
-        return list(found.values())
+        return list(queried.values())
 
     async def submissions(self, ids: Collection[str]) -> dict[str, bytes]:
         """The encoded events that submitted battles, by id; texts of sources may be references.

@@ -64,9 +64,9 @@ def pack_prompt(messages: Sequence[Message], texts: Iterable[str]) -> PackedProm
     shared = {digest_of(text): text for text in _of_the_platform(messages)}
     contents = [message["content"] for message in messages]
     whole = [text for text in texts if any(text in content for content in contents)][:_MOST_REFERENCES]
-    known = [*shared.values(), *whole]
+    texts_in_use = [*shared.values(), *whole]
     used: dict[str, int] = {}
-    parts = [[message["role"], _parts(message["content"], known, used)] for message in messages]
+    parts = [[message["role"], _parts(message["content"], texts_in_use, used)] for message in messages]
     dictionary = _in_other_form(texts, contents, set(whole))
     packing = zlib.compressobj(_LEVEL, zdict=_joined(dictionary))
     encoded = json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -121,11 +121,11 @@ def _of_the_platform(messages: Sequence[Message]) -> list[str]:
     return sorted({text for text in texts if len(text) >= _LEAST_SHARED}, key=len, reverse=True)
 
 
-def _parts(content: str, known: Iterable[str], used: dict[str, int]) -> list[str | int]:
+def _parts(content: str, referable: Iterable[str], used: dict[str, int]) -> list[str | int]:
     """A text as strings and indexes of references; `used` collects what is referred to."""
     spans: list[tuple[int, int, str]] = []
     taken = bytearray(len(content))
-    for text in known:
+    for text in referable:
         start = content.find(text)
         while start >= 0:
             end = start + len(text)

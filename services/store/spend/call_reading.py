@@ -26,8 +26,8 @@ _FREE = ("cached", "shared")
 
 def read_calls(connection: Connection, battle_id: str) -> list[CallView]:
     """The logged calls of a battle, in the order in which they began."""
-    found = select(calls).where(calls.c.battle_id == battle_id).order_by(calls.c.at, calls.c.id)
-    rows = connection.execute(found).all()
+    of_battle = select(calls).where(calls.c.battle_id == battle_id).order_by(calls.c.at, calls.c.id)
+    rows = connection.execute(of_battle).all()
     stored = connection.execute(
         select(call_prompts.c.digest, call_prompts.c.body).where(call_prompts.c.battle_id == battle_id)
     ).all()

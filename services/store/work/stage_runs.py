@@ -125,9 +125,9 @@ class StageRuns(Store):
             recorded = read_events(connection, run.worker.battle_id, names=_STATING, texts=False)
             return begun, _state(connection, run.worker), recorded
 
-        if (found := await self._database.read(read)) is None:
+        if (comparison := await self._database.read(read)) is None:
             return None
-        begun, state, recorded = found
+        begun, state, recorded = comparison
         before = _preferences(row for row in recorded if row.sequence < begun)
         return Comparison(state, before, _preferences(row for row in recorded if row.sequence > begun))
 
@@ -194,11 +194,11 @@ def _input(run: StageRun, recorded: Sequence[RecordedEvent]) -> BattleEvent | No
 
 def _preferences(recorded: Iterable[RecordedEvent]) -> dict[str, Vote]:
     """The newest preference of each source, as these events state them."""
-    found: dict[str, Vote] = {}
+    winners: dict[str, Vote] = {}
     for row in recorded:
         if row.name == event_name(BattleAssigned):  # a newer list may decide nothing
-            found = {source: vote for source, vote in found.items() if source not in _BY_NUGGETS}
+            winners = {source: vote for source, vote in winners.items() if source not in _BY_NUGGETS}
         with suppress(UndecodableMessage, Unscorable):
             event = cast(BattleEvent, decode(row.schema, row.body))
-            found |= {outcome.source: outcome.winner for outcome in outcomes_of(event, row.recorded_at)}
-    return found
+            winners |= {outcome.source: outcome.winner for outcome in outcomes_of(event, row.recorded_at)}
+    return winners

@@ -50,11 +50,11 @@ def verify_command(folder: Path) -> None:
     from services.scraper.archive_check import files_of, problems
 
     with _clear_errors():
-        files, found = files_of(folder), list(problems(folder))
-    for path, problem in found:
+        files, faults = files_of(folder), list(problems(folder))
+    for path, problem in faults:
         click.echo(f"{path.name}: {problem}")
-    click.echo(f"{len(files)} files, {len(found)} problems")
-    if found:
+    click.echo(f"{len(files)} files, {len(faults)} problems")
+    if faults:
         raise SystemExit(1)
 
 

@@ -37,9 +37,9 @@ class _WithDefault(click.Group):
     """A group whose first argument may be a file instead of a subcommand: then the default one runs."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        known = (*self.commands, *self.get_help_option_names(ctx))
+        accepted = (*self.commands, *self.get_help_option_names(ctx))
         misspelt = args and not Path(args[0]).exists() and get_close_matches(args[0], self.commands)
-        if args and args[0] not in known and not misspelt:
+        if args and args[0] not in accepted and not misspelt:
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -179,8 +179,13 @@ def compare(
 
     with refusing(UnusableFile):
         rows = read_records(items) if items else ()
-        found = compare_groups(*grouped_grades(read_records(grades), by, within, rows, text))
-    tables = (found.means_table(), found.table(), found.dimensions_table(), found.references_table())
+        comparison = compare_groups(*grouped_grades(read_records(grades), by, within, rows, text))
+    tables = (
+        comparison.means_table(),
+        comparison.table(),
+        comparison.dimensions_table(),
+        comparison.references_table(),
+    )
     show(group(*(part for table in tables if table.rows for part in (result_table(table), ""))), plain=plain)
 
 
@@ -225,8 +230,8 @@ def compare_arms(
     with refusing(UnusableFile):
         sources = {name: (path, read_records(path)) for name, path in files.items()}
         labels, golden = arms_of(sources, (gold, read_records(gold)) if gold else None, columns, by)
-        found = library.compare_arms(labels, golden)
-    tables = [table for table in (found.table(), found.across_table()) if table.rows]
+        comparison = library.compare_arms(labels, golden)
+    tables = [table for table in (comparison.table(), comparison.across_table()) if table.rows]
     show(group(*(part for table in tables for part in (result_table(table), ""))), plain=plain)
 
 

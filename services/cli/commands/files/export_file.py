@@ -29,8 +29,8 @@ _PAGE = 200  # battles of a page of the API's list, the most that it gives
 def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    for known in EXPORTS:
-        click.echo(f"{known.name}: {known.title}\n    written: {known.kept}\n    lost: {known.lost}")
+    for export in EXPORTS:
+        click.echo(f"{export.name}: {export.title}\n    written: {export.kept}\n    lost: {export.lost}")
     ctx.exit()
 
 

@@ -30,11 +30,11 @@ _PART = ".part"
 def _list_formats(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    for known in FORMATS:
-        click.echo(f"{known.name}: {known.title}; holds {known.holds}")
-        click.echo(f"    read: {known.fields}")
-        if known.lost:
-            click.echo(f"    lost: {known.lost}")
+    for file_format in FORMATS:
+        click.echo(f"{file_format.name}: {file_format.title}; holds {file_format.holds}")
+        click.echo(f"    read: {file_format.fields}")
+        if file_format.lost:
+            click.echo(f"    lost: {file_format.lost}")
     ctx.exit()
 
 
@@ -86,12 +86,14 @@ def command(
     if (out is None) == (url is None):
         raise click.UsageError("Name either --out or --url.")
     with refusing(UnusableFile):
-        known, source = (None, None) if _is_pipe(file) else recognised(file, name, battles=url is not None)
+        file_format, source = (
+            (None, None) if _is_pipe(file) else recognised(file, name, battles=url is not None)
+        )
         _keep_inputs([file, *(source.files if source else ()), *([documents] if documents else ())], out)
         texts = read_documents(documents) if documents else {}
         lines = _results(file) if is_results else read_lines(file, texts, name, battles=url is not None)
         done, bad = _write(lines, out) if out is not None else _submit(lines, str(url))
-    title = "a pipe" if known is None else known.title
+    title = "a pipe" if file_format is None else file_format.title
     click.echo(f"{file}: {title}; {many(done, 'row')} imported, {bad} rejected", err=True)
     if not done:
         raise BadInput(f"{file}: nothing could be imported")
@@ -104,9 +106,11 @@ def _is_pipe(file: Path) -> bool:
 def _results(file: Path) -> Iterator[Line | dict[str, Any]]:
     from nuggetstream.api.assignments import results_of
 
-    known, source = recognised(file)
-    if known is not NUGGETIZER_ASSIGNMENTS:
-        raise UnusableFile(f"{file}: is {known.title}; --to results needs {NUGGETIZER_ASSIGNMENTS.title}")
+    file_format, source = recognised(file)
+    if file_format is not NUGGETIZER_ASSIGNMENTS:
+        raise UnusableFile(
+            f"{file}: is {file_format.title}; --to results needs {NUGGETIZER_ASSIGNMENTS.title}"
+        )
     yield from results_of(source)
 
 

@@ -140,10 +140,10 @@ def queries_command(
         wanted = Wanted(examples=shown, models=models, **given)
 
         async def main(stop: asyncio.Event) -> int | None:
-            found = await read_collection(documents, read_settings(FetchSettings).scraper())
+            collection = await read_collection(documents, read_settings(FetchSettings).scraper())
             if dry_run:
-                return await estimate_queries(found.texts, wanted, stop)
-            return await make_queries(found.texts, wanted, out, Console(stderr=True), stop)
+                return await estimate_queries(collection.texts, wanted, stop)
+            return await make_queries(collection.texts, wanted, out, Console(stderr=True), stop)
 
         run(main, server_settings(log_level="error"))
 

@@ -128,8 +128,8 @@ def questions() -> list[Question]:
 
 
 def _facts(reply: NuggetsReply) -> str:
-    found = [word for word in ("330", "1889") if any(word in nugget.text for nugget in reply.nuggets)]
-    return ", ".join(found) or "neither"
+    stated = [word for word in ("330", "1889") if any(word in nugget.text for nugget in reply.nuggets)]
+    return ", ".join(stated) or "neither"
 
 
 def _vital(reply: ImportanceReply) -> str:

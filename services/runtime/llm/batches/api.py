@@ -85,8 +85,8 @@ class BatchAPI:
         sent = (_file_name(name), content, "application/jsonl")
 
         async def upload() -> str:
-            if (found := await self._uploaded(name, created)) is not None:  # an attempt whose reply was lost
-                return found
+            if (batch := await self._uploaded(name, created)) is not None:  # an attempt whose reply was lost
+                return batch
             return (await self._client.files.create(file=sent, purpose="batch")).id
 
         file_id = await self._repeated(upload, "uploading")
@@ -174,8 +174,8 @@ class BatchAPI:
 
     async def _begun(self, name: str, created: float, file_id: str) -> str:
         """The id of the batch of uploaded requests, which is created unless it exists."""
-        if (found := await self._find(name, created)) is not None:  # an attempt whose reply was lost
-            return found
+        if (existing := await self._find(name, created)) is not None:  # an attempt whose reply was lost
+            return existing
         batch = await self._client.batches.create(
             input_file_id=file_id, endpoint=PATH, completion_window="24h", metadata={_NAME: name}
         )

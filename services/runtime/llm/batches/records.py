@@ -46,8 +46,8 @@ class Records:
 
     def read(self) -> list[Record]:
         """All records, the oldest first."""
-        found = [Record(**json.loads(path.read_bytes())) for path in self._folder.glob("*.json")]
-        return sorted(found, key=lambda record: record.created)
+        records = [Record(**json.loads(path.read_bytes())) for path in self._folder.glob("*.json")]
+        return sorted(records, key=lambda record: record.created)
 
     def save(self, record: Record) -> None:
         """Write a record to disk, so that a crash leaves the old one or the new one."""

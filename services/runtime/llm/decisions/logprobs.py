@@ -52,8 +52,10 @@ def with_probabilities(
         return reply
     ends = list(accumulate(len(token.token) for token in tokens))
     letters = {question.name: frozenset(question.letters.values()) for question in questions}
-    found = dict(_letters(spelled, tokens, ends, letters))
-    answers = [a.model_copy(update={"probabilities": _of(found.get(a.name), a)}) for a in reply.answers]
+    probabilities = dict(_letters(spelled, tokens, ends, letters))
+    answers = [
+        a.model_copy(update={"probabilities": _of(probabilities.get(a.name), a)}) for a in reply.answers
+    ]
     return DecisionReply(answers=answers)
 
 

@@ -41,10 +41,10 @@ class Answer(BaseModel):
     def _read(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
-        found = LINE.fullmatch(value.strip())
-        if found is None:
+        match = LINE.fullmatch(value.strip())
+        if match is None:
             raise ValueError(f"not a line like {_EXAMPLE!r}")
-        return found.groupdict()
+        return match.groupdict()
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
