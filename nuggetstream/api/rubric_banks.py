@@ -88,7 +88,7 @@ def rubric_change(
     >>> rubric_change(old, [*old, ("q1", "p1", "when", 0)], runs=runs, k=1).systems[0].cover
     (1.0, 0.5)
     """
-    first, second = (graded_of(each, runs, prompt_class) for each in (before, after))
+    first, second = (graded_of(path, runs, prompt_class) for path in (before, after))
     return score_changes(cover(first, k, min_grade), cover(second, k, min_grade))
 
 
@@ -100,5 +100,5 @@ def _operation(row: Mapping[str, Any]) -> BankOperation:
             op, str(row["item"]), row.get("text"), (keys,) if isinstance(keys, str) else tuple(keys)
         )
     except (KeyError, ValueError) as error:
-        operations = ", ".join(each.value for each in BankOp)
+        operations = ", ".join(known_op.value for known_op in BankOp)
         raise InvalidBankEdit(f"{dict(row)}: expected `item`, and `op` of {operations}") from error

@@ -134,7 +134,7 @@ def compare_arms(arms: Mapping[str, Arm], gold: Arm | None = None) -> ArmStudy:
     shown = {name: {dim: _spelt(labels) for dim, labels in arm.items()} for name, arm in arms.items()}
     turned = {name: {dim: _turned(labels) for dim, labels in arm.items()} for name, arm in shown.items()}
     golden = {dim: _turned(_spelt(labels)) for dim, labels in (gold or {}).items()}
-    each = (
+    agreements = (
         [_within(name, dim, labels, turned[name][dim], golden.get(dim, ())) for dim, labels in arm.items()]
         for name, arm in shown.items()
     )
@@ -143,7 +143,7 @@ def compare_arms(arms: Mapping[str, Arm], gold: Arm | None = None) -> ArmStudy:
         for one, other in combinations(turned, 2)
     )
     return ArmStudy(
-        [row for rows in each for row in _with_mean(rows)],
+        [row for rows in agreements for row in _with_mean(rows)],
         [row for rows in across for row in _with_mean(rows)],
     )
 

@@ -105,7 +105,7 @@ class Grade:
         """
         if not self.probabilities:
             return None
-        return sum(each.value * each.probability for each in self.probabilities)
+        return sum(share.value * share.probability for share in self.probabilities)
 
 
 class GradeAggregation(StrEnum):

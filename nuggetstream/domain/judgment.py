@@ -148,13 +148,13 @@ class Judgment:
 
 def mean_probabilities(stated: Sequence[VoteProbabilities | None]) -> VoteProbabilities | None:
     """The mean; None where one of them is unknown, or there are none."""
-    probabilities = [each for each in stated if each is not None]
+    probabilities = [shares for shares in stated if shares is not None]
     if not probabilities or len(probabilities) < len(stated):
         return None
     return VoteProbabilities(
-        a=sum(each.a for each in probabilities) / len(probabilities),
-        b=sum(each.b for each in probabilities) / len(probabilities),
-        tie=sum(each.tie for each in probabilities) / len(probabilities),
+        a=sum(shares.a for shares in probabilities) / len(probabilities),
+        b=sum(shares.b for shares in probabilities) / len(probabilities),
+        tie=sum(shares.tie for shares in probabilities) / len(probabilities),
     )
 
 

@@ -267,7 +267,9 @@ def shares_figure(
     ]
     alt = "; ".join(
         f"{name}: of {integer(total)}{things}, "
-        + ", ".join(f"{each.replace('_', ' ')} {integer(count)}" for each, count in counts.items() if count)
+        + ", ".join(
+            f"{label_of.replace('_', ' ')} {integer(count)}" for label_of, count in counts.items() if count
+        )
         for name, (counts, total) in rows.items()
     )
     layout = {"yaxis": names_axis(list(rows)), "xaxis": axis, "showlegend": True}

@@ -108,7 +108,10 @@ class CrowdStudySubmission(Strict):
         if self.mode == "grade":
             grades = tuple(str(grade) for grade in range(1, self.grades + 1))
             return {f"{name} {side}": grades for name in self.names for side in "ab"}
-        return {each.name: ("a", "n", "b") if each.neutral else ("a", "b") for each in self.dimensions}
+        return {
+            dimension.name: ("a", "n", "b") if dimension.neutral else ("a", "b")
+            for dimension in self.dimensions
+        }
 
     def deciding(self, labels: Mapping[str, str]) -> str:
         """What labels say about the pair in the last dimension: "a", "n" or "b"."""

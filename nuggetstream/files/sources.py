@@ -85,15 +85,15 @@ class SourceSubmission(_Passage):
     def to_core(self) -> Source:
         """The source; a text without a URL is named after its content."""
         url = self.url or f"{INLINE_URL}{content_hash(self.text or '')[:16]}"
-        passages = [each.passage_of(self.text) for each in (self, *self.passages)]
+        passages = [passage.passage_of(self.text) for passage in (self, *self.passages)]
         source = Source(url=url, title=self.title, text=self.text)
-        return source.citing(each for each in passages if each != CitedPassage())
+        return source.citing(passage for passage in passages if passage != CitedPassage())
 
 
 def sources_of(submitted: Iterable[SourceSubmission]) -> tuple[Source, ...]:
     """The sources of an answer. One that is named twice counts once, with the cited passages of both."""
     first: dict[str, Source] = {}
-    for source in (each.to_core() for each in submitted):
+    for source in (sent.to_core() for sent in submitted):
         earlier = first.get(source.url)
         first[source.url] = source if earlier is None else earlier.citing([*earlier.cited, *source.cited])
     return tuple(first.values())

@@ -178,7 +178,9 @@ class _Draft:
         return _changed(operation.op, line, item, before)
 
     def _add(self, operation: BankOperation) -> BankChange:
-        line = next((each for each in self.lines if str(each["query_id"]) == operation.item), None)
+        line = next(
+            (candidate for candidate in self.lines if str(candidate["query_id"]) == operation.item), None
+        )
         if line is None:
             if operation.item not in self.queries:
                 raise ValueError("the bank has no such query; name a file with its text")

@@ -163,8 +163,8 @@ def history_table(bank: Path) -> Table:
         tables.text("reason"),
     )
     rows = tuple(
-        (each.version, each.action.value, each.by, each.at, len(each.changes), each.reason)
-        for each in history(bank)
+        (entry.version, entry.action.value, entry.by, entry.at, len(entry.changes), entry.reason)
+        for entry in history(bank)
     )
     return Table(f"History of {bank.name}", columns, rows, ())
 

@@ -64,8 +64,8 @@ class ScoreChanges(Drawn):
             tables.count("rank_before", "rank before"),
             tables.count("rank_after", "rank after"),
         )
-        rows = tuple((each.system, *each.cover, *each.n_exam, *each.rank) for each in self.systems)
-        moved = sum(each.rank[0] != each.rank[1] for each in self.systems)
+        rows = tuple((score.system, *score.cover, *score.n_exam, *score.rank) for score in self.systems)
+        moved = sum(score.rank[0] != score.rank[1] for score in self.systems)
         notes = (
             f"{many(self.items[0], 'item')} before, {self.items[1]:,} after",
             f"answered from grade {self.minimum} on",
@@ -128,7 +128,7 @@ def edited_lines(
 
 
 def _sets(old: Sequence[Json], removed: Collection[str], new: Sequence[Json]) -> Iterator[Json]:
-    joining = {_class(each): each for each in new}
+    joining = {_class(grade_set): grade_set for grade_set in new}
     for grades in old:
         kept = _joined(grades, removed, joining.pop(_class(grades), None))
         if kept.get("self_ratings") or kept.get("correctAnswered") or kept.get("wrongAnswered"):
@@ -141,12 +141,12 @@ def _joined(grades: Json, removed: Collection[str], new: Json | None) -> Json:
     joined = dict(grades)
     for field, name in (("correctAnswered", str), ("wrongAnswered", str), ("answers", _first)):
         if isinstance(grades.get(field), list):
-            joined[field] = [each for each in grades[field] if name(each) not in removed]
+            joined[field] = [grade for grade in grades[field] if name(grade) not in removed]
             joined[field] += [] if new is None else new[field]
     if grades.get("self_ratings") is not None:
-        joined["self_ratings"] = [each for each in grades["self_ratings"] if _item(each) not in removed]
+        joined["self_ratings"] = [grade for grade in grades["self_ratings"] if _item(grade) not in removed]
         joined["self_ratings"] += [] if new is None else new["self_ratings"]
-        good = sum(int(each["self_rating"]) >= HIGH_GRADE for each in joined["self_ratings"])
+        good = sum(int(grade["self_rating"]) >= HIGH_GRADE for grade in joined["self_ratings"])
         joined["exam_ratio"] = good / max(1, len(joined["self_ratings"]))
     return joined
 

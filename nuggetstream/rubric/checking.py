@@ -121,15 +121,24 @@ class Check(Tabular):
             for entry in self.uncovered or ()
         )
         denied = tuple(
-            ("contradicted grade", each.query, each.item, each.passage, None, None, each.grade, each.check)
-            for each in self.contradicted or ()
+            (
+                "contradicted grade",
+                finding.query,
+                finding.item,
+                finding.passage,
+                None,
+                None,
+                finding.grade,
+                finding.check,
+            )
+            for finding in self.contradicted or ()
         )
         alike = tuple(
             (
-                "answered by all" if each.answered else "answered by nothing",
-                *(each.query, each.item, None, each.passages, None, each.best, None),
+                "answered by all" if finding.answered else "answered by nothing",
+                *(finding.query, finding.item, None, finding.passages, None, finding.best, None),
             )
-            for each in self.alike
+            for finding in self.alike
         )
         notes = tuple(note.text for note in self.notes)
         return Table("Grades against judgments", columns, spurious + uncovered + denied + alike, notes)

@@ -89,7 +89,9 @@ def leave_each_out(
         k: Depth of the top.
     """
     totals = {
-        system: sum((Fraction(each.answered, each.items) for each in queries.values()), Fraction())
+        system: sum(
+            (Fraction(of_query.answered, of_query.items) for of_query in queries.values()), Fraction()
+        )
         for system, queries in covers.items()
     }
     before = {system: total / len(items) for system, total in totals.items()}

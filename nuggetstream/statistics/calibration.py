@@ -93,7 +93,7 @@ def calibration(
         cases=len(cases),
         confidence=sum(confidence for confidence, _ in cases) / len(cases),
         right=share(sum(right for _, right in cases), len(cases)),
-        error=sum(each.right.of * abs(each.confidence - (each.right.value or 0.0)) for each in found)
+        error=sum(bin_.right.of * abs(bin_.confidence - (bin_.right.value or 0.0)) for bin_ in found)
         / len(cases),
         brier=_brier(probabilities, outcomes),
         brier_of_shares=_brier([base] * len(outcomes), outcomes),
@@ -124,7 +124,7 @@ def _brier(probabilities: Sequence[Sequence[float]], outcomes: Sequence[int]) ->
 
 
 def _check(row: Sequence[float], outcome: int) -> None:
-    if not all(isfinite(each) and 0 <= each <= 1 for each in row) or abs(sum(row) - 1) > _SUM_ERROR:
+    if not all(isfinite(value) and 0 <= value <= 1 for value in row) or abs(sum(row) - 1) > _SUM_ERROR:
         raise ValueError(f"{list(row)} are not the probabilities of all classes")
     if not 0 <= outcome < len(row):
         raise ValueError(f"class {outcome} is none of {len(row)}")

@@ -163,7 +163,7 @@ class _Decided:
 def _panels(voters: Sequence[Voter], people: Sequence[Vote]) -> Iterator[_Decided]:
     for size in (_SMALLEST_PANEL, _LARGEST_PANEL):
         for panel in combinations(voters, size):
-            votes = [majority(each) for each in zip(*(voter.votes for voter in panel), strict=True)]
+            votes = [majority(of_battle) for of_battle in zip(*(voter.votes for voter in panel), strict=True)]
             right = np.array([credit(v, p) for v, p in zip(votes, people, strict=True)])
             yield _Decided(", ".join(voter.name for voter in panel), "panel", right)
 

@@ -70,7 +70,7 @@ def uncited_sentences(text: str, citing: Sequence[Citing]) -> list[tuple[int, st
         text: The answer.
         citing: Its sentences that cite a source.
     """
-    cited = {each.sentence for each in citing}
+    cited = {citation.sentence for citation in citing}
     return [
         (number, without_citations(text[start:end]).strip())
         for number, (start, end) in enumerate(worded_spans(text), start=1)

@@ -61,7 +61,7 @@ def checked_sentences(
     for number, document, value in grades:
         by_sentence.setdefault(number, []).append((value, document))
     citing, _ = citing_sentences(text, sources)
-    cited = [each.sentence for each in citing]
+    cited = [citation.sentence for citation in citing]
     checked = []
     for number, (start, end) in enumerate(worded_spans(text), start=1):
         graded = by_sentence.get(number, [])

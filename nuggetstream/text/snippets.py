@@ -54,7 +54,7 @@ def quoted(snippets: Iterable[str], text: str) -> list[str]:
     ['hear mice in the snow']
     """
     letters = _letters(text)
-    return [each for each in snippets if any(piece in letters for piece in pieces(each))]
+    return [snippet for snippet in snippets if any(piece in letters for piece in pieces(snippet))]
 
 
 def _shortest(piece: str) -> int:

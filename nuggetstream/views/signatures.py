@@ -75,5 +75,5 @@ def verify(secret: str, headers: Mapping[str, str], body: bytes, now: datetime |
         raise InvalidSignature(f"webhook-timestamp is {age:.0f} seconds ago")
     expected = signature(secret, message_id, int(timestamp), body).encode()
     sent = named.get("webhook-signature", "").split()  # several while a secret is replaced
-    if not any(hmac.compare_digest(each.encode(), expected) for each in sent):
+    if not any(hmac.compare_digest(candidate.encode(), expected) for candidate in sent):
         raise InvalidSignature("webhook-signature does not fit")

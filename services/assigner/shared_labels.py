@@ -93,9 +93,13 @@ def _chosen(nuggets: Sequence[Nugget], stored: Sequence[Labelled], side: Side) -
     labels = {item.nugget_id: item for labelled in stored for item in labelled.assignments}
     chosen = [labels[nugget.id] for nugget in nuggets]
     wanted = {nugget.id for nugget in nuggets}
-    used = [each for each in stored if any(item.nugget_id in wanted for item in each.assignments)]
+    used = [
+        stored_labels
+        for stored_labels in stored
+        if any(item.nugget_id in wanted for item in stored_labels.assignments)
+    ]
     return Labelled(
         tuple(replace(item, side=side) for item in chosen),
-        joined(each.model for each in used),
-        joined(each.prompt_version for each in used),
+        joined(stored_labels.model for stored_labels in used),
+        joined(stored_labels.prompt_version for stored_labels in used),
     )

@@ -62,7 +62,7 @@ def _pooled(same: Sequence[Grade], wanted: GradeAggregation) -> Grade | None:
             return None
     first = next(grade for grade in same if (grade.value, grade.label) == (value, label))
     shares = _mean([grade.probabilities for grade in same])
-    confidence = next((each.probability for each in shares if each.value == value), None)
+    confidence = next((share.probability for share in shares if share.value == value), None)
     return Grade(
         subject=first.subject,
         criterion=first.criterion,
@@ -78,8 +78,8 @@ def _mean(told: Sequence[Sequence[ValueProbability]]) -> tuple[ValueProbability,
     """The mean probability of each value; empty where a member told none."""
     if not all(told):
         return ()
-    by_member = [{each.value: each.probability for each in shares} for shares in told]
+    by_member = [{share.value: share.probability for share in shares} for shares in told]
     return tuple(
-        ValueProbability(each.value, fmean(shares.get(each.value, 0.0) for shares in by_member))
-        for each in told[0]
+        ValueProbability(share.value, fmean(shares.get(share.value, 0.0) for shares in by_member))
+        for share in told[0]
     )

@@ -211,7 +211,9 @@ def _for_battle(created: Created, making: Making) -> Created:
     return replace(
         renamed,
         drafts=[
-            replace(draft, provenance=tuple(evidence.get(each.document, each) for each in draft.provenance))
+            replace(
+                draft, provenance=tuple(evidence.get(origin.document, origin) for origin in draft.provenance)
+            )
             for draft in renamed.drafts
         ],
     )
@@ -224,16 +226,16 @@ def _renamed(created: Created, documents: Callable[[str], Sequence[str]]) -> Cre
         drafts=[_draft(draft, documents) for draft in created.drafts],
         history=[
             replace(
-                each,
-                documents=tuple(dict.fromkeys(new for name in each.documents for new in documents(name))),
+                step,
+                documents=tuple(dict.fromkeys(new for name in step.documents for new in documents(name))),
             )
-            for each in created.history
+            for step in created.history
         ],
     )
 
 
 def _draft(draft: Draft, documents: Callable[[str], Sequence[str]]) -> Draft:
     provenance = [
-        replace(each, document=new) for each in draft.provenance for new in documents(each.document)
+        replace(origin, document=new) for origin in draft.provenance for new in documents(origin.document)
     ]
     return replace(draft, provenance=tuple(dict.fromkeys(provenance)))

@@ -53,7 +53,9 @@ def _snippets(battle: Battle) -> dict[str, list[str]]:
     snippets = defaultdict[str, list[str]](list)
     for side in Side:
         for source in battle.answer(side).sources:
-            snippets[source.url] += [each.snippet for each in source.cited if each.snippet is not None]
+            snippets[source.url] += [
+                passage.snippet for passage in source.cited if passage.snippet is not None
+            ]
     return snippets
 
 

@@ -22,11 +22,11 @@ def with_cited_passages(page: Page, text: str, cited: Sequence[CitedPassage]) ->
         text: Its text.
         cited: The passages.
     """
-    snippets = dict.fromkeys(each.snippet for each in cited if each.snippet is not None)
+    snippets = dict.fromkeys(passage.snippet for passage in cited if passage.snippet is not None)
     ranges = dict.fromkeys(
-        (each.start, each.end)
-        for each in cited
-        if each.snippet is None and each.start is not None and each.end is not None
+        (passage.start, passage.end)
+        for passage in cited
+        if passage.snippet is None and passage.start is not None and passage.end is not None
     )
     return replace(
         page,

@@ -77,7 +77,11 @@ def _winner(vote: str | None) -> str | None:
 def speaking_judgment(view: View) -> Mapping[str, Any] | None:
     """The verdict that speaks for all judges: the first by name, additional judges last."""
     judgments = view.get("judgments") or ()
-    return min(judgments, key=lambda each: (each.get("additional", False), each["evaluator"]), default=None)
+    return min(
+        judgments,
+        key=lambda judgment: (judgment.get("additional", False), judgment["evaluator"]),
+        default=None,
+    )
 
 
 def _metrics(scores: Mapping[str, Any]) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def _sources(metadata: Any, name: str, asked: int) -> list[dict[str, Any]]:
 def _add_passage(page: dict[str, Any], snippet: str | None) -> None:
     """Add the snippet of another result with the same URL, up to the number that a source may have."""
     passages = page.setdefault("passages", [])
-    snippets = [page.get("snippet"), *(each["snippet"] for each in passages)]
+    snippets = [page.get("snippet"), *(passage["snippet"] for passage in passages)]
     if snippet and snippet not in snippets and len(snippets) < MAX_PASSAGES:
         passages.append({"snippet": snippet})
 

@@ -153,7 +153,7 @@ def export_named(name: str, lens: str | None = None) -> Export:
     export = next((independent for independent in EXPORTS if independent.name == name), None)
     if export is None:
         raise UnusableFile(
-            f"there is no format {name!r}; there are {', '.join(each.name for each in EXPORTS)}"
+            f"there is no format {name!r}; there are {', '.join(other.name for other in EXPORTS)}"
         )
     if lens is None:
         return export

@@ -73,7 +73,7 @@ def recognised(path: Path, name: str | None = None, *, battles: bool = False) ->
     """
     files = _files(path)
     sample = _sample(path, files)
-    matching = (each for each in FORMATS if each.recognises(sample))
+    matching = (candidate for candidate in FORMATS if candidate.recognises(sample))
     chosen = next(matching, None) if name is None else format_named(name)
     if chosen is None:
         raise UnusableFile(f"{path}: {_described(sample)}, which is no format of ours; {SEE}")
@@ -148,8 +148,10 @@ def _battle(row: Row, source: Source, format_of_rows: FileFormat | None) -> Batt
     """The battle of a row, in the format that a person named or else in the one that recognises the row."""
     if format_of_rows is None:
         sample = Sample(source.container, row.value, (row.raw or b"").decode("utf-8", "replace"))
-        of_rows = (each for each in FORMATS if each.battle_of is not None)
-        format_of_rows = next((each for each in of_rows if each.recognises(sample)), own.NUGGETSTREAM)
+        of_rows = (candidate for candidate in FORMATS if candidate.battle_of is not None)
+        format_of_rows = next(
+            (candidate for candidate in of_rows if candidate.recognises(sample)), own.NUGGETSTREAM
+        )
     battle_of = format_of_rows.battle_of
     assert battle_of is not None  # noqa: S101 - the caller chose a format of rows
     return BattleLine(row.line, *battle_of(row, source))

@@ -41,12 +41,14 @@ def _texts(view: View, grading: Mapping[str, Any]) -> Iterator[tuple[str, str, S
         if grade["criterion"] == _ANSWERED and grade.get("item") and grade.get("value") is not None
     ]
     for side in "ab":
-        of_side = [each for each in grades if not each.get("document") and each.get("sides") == [side]]
+        of_side = [
+            graded for graded in grades if not graded.get("document") and graded.get("sides") == [side]
+        ]
         yield f"{side}:{view[side]['system']}", view[side]["text"], of_side
     for chunk in view.get("evidence") or ():
         name = chunk.get("chunk_id")
         if name:
-            yield name, chunk["text"], [each for each in grades if each.get("document") == name]
+            yield name, chunk["text"], [graded for graded in grades if graded.get("document") == name]
 
 
 def _passage(

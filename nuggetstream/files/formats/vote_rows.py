@@ -53,7 +53,7 @@ def _vote_of(fields: Mapping[str, Any]) -> "VoteOf | None":
 
     # The container only tells formats apart whose rows are no objects.
     sample = Sample(Container.CSV, dict(fields))
-    row_format = next((each for each in FORMATS if each.recognises(sample)), None)
+    row_format = next((candidate for candidate in FORMATS if candidate.recognises(sample)), None)
     return None if row_format is None else row_format.vote_of
 
 

@@ -202,7 +202,7 @@ def separated(strengths: Strengths, level: float = 0.95) -> NDArray[np.bool_]:
     tail = (1 - checked_level(level)) / 2 * (total - 1)
     by_system = np.ascontiguousarray(draws.T)
     bits = (np.packbits(by_system <= by_system[i], axis=1) for i in range(size))
-    below = np.stack([np.bitwise_count(each).sum(axis=1, dtype=np.intp) for each in bits])
+    below = np.stack([np.bitwise_count(words).sum(axis=1, dtype=np.intp) for words in bits])
     below += strengths.unranked
     # below[i, j]: resamples in which i is at least as good as j, plus those that agree with anything.
     first = np.floor(tail)

@@ -113,8 +113,8 @@ def _linked(model: Model) -> bool:
 
 
 def _chunks(model: Model) -> Iterator[Places]:
-    each = max(model.size**2, len(model.first), 1)
-    size = max(_CHUNK // each, 1)
+    numbers = max(model.size**2, len(model.first), 1)
+    size = max(_CHUNK // numbers, 1)
     for start in range(0, model.batch, size):
         yield np.arange(start, min(start + size, model.batch))
 

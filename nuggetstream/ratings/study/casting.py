@@ -92,7 +92,12 @@ class Poll:
 
 def systems_of(sources: Iterable[Weighed], more: Iterable[str] | None = None) -> tuple[str, ...]:
     """All systems, those that are known and never battled included, in alphabetical order."""
-    seen = {name for each in sources for vote in each.source.votes for name in (vote.system_a, vote.system_b)}
+    seen = {
+        name
+        for weighed in sources
+        for vote in weighed.source.votes
+        for name in (vote.system_a, vote.system_b)
+    }
     return tuple(sorted(seen.union(more or ())))
 
 
@@ -100,16 +105,19 @@ def cast(sources: Sequence[Weighed], systems: Sequence[str]) -> Votes:
     """Votes for a board: counts, unless some vote has a weight, a share of a point or a cluster."""
     plain = all(
         vote.cluster is None and isinstance(vote.outcome, Vote) and vote.weight == 1
-        for each in sources
-        for vote in each.source.votes
+        for weighed in sources
+        for vote in weighed.source.votes
     )
     if not plain:
         return poll(sources, systems)
-    tallies = [Tally.count(_counted(each.source.votes)).among(systems) for each in sources]
+    tallies = [Tally.count(_counted(weighed.source.votes)).among(systems) for weighed in sources]
     if len(sources) == 1:
         return Counted(tallies[0])
     return mixed(
-        [(each.source.name, tally, each.weight) for each, tally in zip(sources, tallies, strict=True)]
+        [
+            (weighed.source.name, tally, weighed.weight)
+            for weighed, tally in zip(sources, tallies, strict=True)
+        ]
     )
 
 
@@ -119,7 +127,11 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
     Raises:
         TooManyVotes: they cannot be held.
     """
-    votes = [(vote, place, each.weight) for place, each in enumerate(sources) for vote in each.source.votes]
+    votes = [
+        (vote, place, weighed.weight)
+        for place, weighed in enumerate(sources)
+        for vote in weighed.source.votes
+    ]
     once = Ballots.of(
         [
             Ballot(vote.system_a, vote.system_b, vote.outcome, vote.weight * weight, vote.cluster)
@@ -139,8 +151,8 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
         ballots=replace(ballots, cluster=cluster.astype(np.intp)),
         row=row,
         source=np.array([place for _, place, _ in votes], dtype=np.intp)[row],
-        names=tuple(each.source.name for each in sources),
-        weights=tuple(each.weight for each in sources),
+        names=tuple(weighed.source.name for weighed in sources),
+        weights=tuple(weighed.weight for weighed in sources),
     )
 
 

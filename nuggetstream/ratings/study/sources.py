@@ -64,7 +64,7 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: ReadOpt
     offered = list(dict.fromkeys(offered))
     if unknown := sorted(set(weights) - set(offered)):
         raise UnknownSource(f"{unknown[0]!r} is no source; there is {', '.join(offered)}")
-    names = [each.source.name for each in weighed]
+    names = [of_source.source.name for of_source in weighed]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UnknownSource(f"two sources are called {twice[0]!r}; rate them one by one")
     return tuple(weighed)

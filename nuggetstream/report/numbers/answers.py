@@ -122,27 +122,27 @@ def compute_answers(results: Results) -> Answers:
 
 
 def _system(name: str, own: Sequence[_Text]) -> SystemTexts:
-    worded = [its_words for each in own if (its_words := words(each.text))]
+    worded = [its_words for answer in own if (its_words := words(answer.text))]
     long_enough = [its_words[:FIRST_WORDS] for its_words in worded if len(its_words) >= FIRST_WORDS]
-    numbered = numbers_name_own_sources((each.text, each.named) for each in own)
-    bounds = [each.named if numbered and each.named else None for each in own]
-    uses = [citation_use(each.text, bound) for each, bound in zip(own, bounds, strict=True)]
+    numbered = numbers_name_own_sources((answer.text, answer.named) for answer in own)
+    bounds = [answer.named if numbered and answer.named else None for answer in own]
+    uses = [citation_use(answer.text, bound) for answer, bound in zip(own, bounds, strict=True)]
     return SystemTexts(
         system=name,
         answers=len(own),
         words=_mean(map(len, worded)),
         median_words=float(np.median([len(its_words) for its_words in worded])) if worded else None,
-        ease=_mean(each.ease for each in own),
+        ease=_mean(answer.ease for answer in own),
         citations=_mean(use.count for use in uses),
         invalid=_mean(len(use.invalid) for use, bound in zip(uses, bounds, strict=True) if bound is not None),
         cited=_mean(len(use.order) for use in uses),
         repeats=_mean(use.count / len(use.order) for use in uses if use.order),
         position=_mean(float(np.mean(use.positions)) for use in uses if use.positions),
         in_order=_mean(use.in_order for use in uses),
-        named=_mean(each.named for each in own),
+        named=_mean(answer.named for answer in own),
         variety=_mean(len(set(its_words)) / FIRST_WORDS for its_words in long_enough),
-        closeness=_mean(each.closeness for each in own),
-        bleu=_mean(each.bleu for each in own),
+        closeness=_mean(answer.closeness for answer in own),
+        bleu=_mean(answer.bleu for answer in own),
     )
 
 

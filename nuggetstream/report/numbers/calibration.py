@@ -107,13 +107,13 @@ def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
 
 def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> ProbabilitiesRow | None:
     nuggets = [
-        Nugget(id=str(place), text=str(place), importance=each.importance)
-        for place, each in enumerate(listed)
+        Nugget(id=str(place), text=str(place), importance=nugget.importance)
+        for place, nugget in enumerate(listed)
     ]
     labels = [
         Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.told)
-        for place, each in enumerate(listed)
-        for side, label in ((Side.A, each.a), (Side.B, each.b))
+        for place, nugget in enumerate(listed)
+        for side, label in ((Side.A, nugget.a), (Side.B, nugget.b))
         if label is not None
     ]
     preference = preference_by_labels(nuggets, labels, threshold)

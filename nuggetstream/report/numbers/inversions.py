@@ -109,7 +109,7 @@ def _examples(dimension: str, battles: Iterable[BattleRow]) -> list[Inverted]:
         if by:
             system = (battle.a if human is Vote.A else battle.b).system
             examples.append(Inverted(battle.id, battle.query, f"{human.upper()} ({system})", by))
-    return sorted(examples, key=lambda each: -len(each.by))[:EXAMPLES]
+    return sorted(examples, key=lambda example: -len(example.by))[:EXAMPLES]
 
 
 def _language(battle: BattleRow) -> tuple[str, ...]:

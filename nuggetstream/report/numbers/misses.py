@@ -88,13 +88,17 @@ def compute_misses(results: Results) -> SystemMisses:
 
 
 def _misses(system: str, which: str, own: Sequence[_Labelled]) -> Misses:
-    claims = sum(each.is_claim for each in own)
-    missed = [each.label for each in own if each.label.support is Support.NOT_SUPPORT and not each.is_claim]
+    claims = sum(missing.is_claim for missing in own)
+    missed = [
+        missing.label
+        for missing in own
+        if missing.label.support is Support.NOT_SUPPORT and not missing.is_claim
+    ]
     counts = Counter(label.cause.value if label.cause else UNKNOWN for label in missed)
     return Misses(
         system=system,
         which=which,
-        answers=len({each.answer for each in own}),
+        answers=len({missing.answer for missing in own}),
         labelled=len(own),
         claims=claims,
         missed=len(missed),

@@ -156,16 +156,16 @@ def _criteria(panel: str, gradings: Sequence[GradingRow]) -> Iterator[CriterionA
             panel=panel,
             criterion=criterion,
             scale=scales[criterion],
-            subjects=sum(sum(each is not None for each in row) > 1 for row in rated),
+            subjects=sum(sum(value is not None for value in row) > 1 for row in rated),
             ungraded=ungraded[criterion],
             alpha=_alpha(rated),
         )
 
 
 def _alpha(rated: Sequence[Sequence[_Said | None]]) -> float | None:
-    given = [each for row in rated for each in row if each is not None]
+    given = [rating for row in rated for rating in row if rating is not None]
     if any(value is None for value, _ in given):
-        words = [[None if each is None else each[1] for each in row] for row in rated]
+        words = [[None if rating is None else rating[1] for rating in row] for row in rated]
         return alpha_of_ratings(list(zip(*words, strict=True)), Level.NOMINAL)
-    values = [[None if each is None else each[0] for each in row] for row in rated]
+    values = [[None if rating is None else rating[0] for rating in row] for row in rated]
     return alpha_of_ratings(list(zip(*values, strict=True)), Level.ORDINAL)

@@ -67,11 +67,11 @@ def compute_support(results: Results) -> Support:
             answer, checked = battle.answer(side), list(_checked(battle, side))
             if checked:
                 answers[answer.system] += 1
-                counts.setdefault(answer.system, Counter()).update(each.support for each in checked)
+                counts.setdefault(answer.system, Counter()).update(sentence.support for sentence in checked)
             unsupported += [
-                UnsupportedSentence(battle.id, answer.system, answer.text[each.start : each.end])
-                for each in checked
-                if each.support is SentenceSupport.NONE
+                UnsupportedSentence(battle.id, answer.system, answer.text[sentence.start : sentence.end])
+                for sentence in checked
+                if sentence.support is SentenceSupport.NONE
             ]
     systems = tuple(_system(name, answers[name], counts[name]) for name in sorted(counts))
     return Support(2 * len(results.battles), systems, tuple(unsupported[:_LISTED]))

@@ -181,7 +181,10 @@ def draw_confusion(confusions: Sequence[Confusion]) -> Content:
     blocks.append(
         _confusion_table(confusions) if confusions else NotMeasured("confusion matrices", NO_PREFERENCE)
     )
-    compared = (f"{each.lens} {part_of(each.compared, each.received, 'battles')}" for each in confusions[:2])
+    compared = (
+        f"{of_lens.lens} {part_of(of_lens.compared, of_lens.received, 'battles')}"
+        for of_lens in confusions[:2]
+    )
     return Content(
         findings=_confusion_findings(confusions),
         reading="Rows are what people say, columns what the lens says. The diagonal is agreement; the "
@@ -195,9 +198,9 @@ def draw_confusion(confusions: Sequence[Confusion]) -> Content:
 
 def _confusion_findings(confusions: Sequence[Confusion]) -> tuple[str, ...]:
     kappas = [
-        f"{number(each.kappa, 2)} for the {each.lens} lens"
-        for each in confusions[:2]
-        if each.kappa is not None
+        f"{number(confusion.kappa, 2)} for the {confusion.lens} lens"
+        for confusion in confusions[:2]
+        if confusion.kappa is not None
     ]
     if not kappas:
         return ()
@@ -223,14 +226,14 @@ def _confusion_table(confusions: Sequence[Confusion]) -> Table:
         ),
         rows=[
             (
-                dimension_name(each.dimension),
-                each.lens,
-                number(each.kappa, 2),
-                percent(each.same / each.compared if each.compared else None),
-                part_of(each.compared, each.labelled),
-                integer(sum(each.counts[1])),
+                dimension_name(confusion.dimension),
+                confusion.lens,
+                number(confusion.kappa, 2),
+                percent(confusion.same / confusion.compared if confusion.compared else None),
+                part_of(confusion.compared, confusion.labelled),
+                integer(sum(confusion.counts[1])),
             )
-            for each in confusions
+            for confusion in confusions
         ],
         note="A dash for kappa: nothing was compared, or all votes fall into one category, so that kappa is "
         "undefined.",

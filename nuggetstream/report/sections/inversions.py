@@ -126,8 +126,13 @@ def _inversions_table(inverted: Inversions) -> Table:
 
 def _battles(examples: Sequence[Inverted]) -> Table:
     rows = [
-        (BattleLink(each.battle, each.query[:_QUERY]), each.battle, each.human, " and ".join(each.by))
-        for each in examples
+        (
+            BattleLink(example.battle, example.query[:_QUERY]),
+            example.battle,
+            example.human,
+            " and ".join(example.by),
+        )
+        for example in examples
     ]
     return Table(
         caption="Inverted battles",

@@ -38,7 +38,7 @@ def draw_judge(audits: Sequence[Audit]) -> Content:
     if charts:
         blocks.append(Figures("Judge" if len(charts) > 1 else "", charts))
     blocks += [*map(_judge_table, audits), *_not_measured(audits), *_which_speaks(audits)]
-    judged = (f"{each.evaluator} {part_of(each.judged, each.received, 'battles')}" for each in audits)
+    judged = (f"{counts.evaluator} {part_of(counts.judged, counts.received, 'battles')}" for counts in audits)
     return Content(
         findings=tuple(filter(None, map(_judge_finding, audits))),
         reading="A flip is a verdict that changes when the answers swap places; flips count as ties. An "
@@ -125,7 +125,7 @@ def _not_measured(audits: Sequence[Audit]) -> list[NotMeasured]:
         ("flips", [audit for audit in audits if audit.flipped.value is None], one_order),
     )
     return [
-        NotMeasured(f"{what} of {and_list(list(dict.fromkeys(each.evaluator for each in judges)))}", why)
+        NotMeasured(f"{what} of {and_list(list(dict.fromkeys(judge.evaluator for judge in judges)))}", why)
         for what, judges, why in lacks
         if judges
     ]
@@ -137,13 +137,16 @@ def draw_calibration(judges: Sequence[JudgeCalibration]) -> Content:
     blocks: list[Block] = []
     if compared:
         blocks.append(
-            Figures("Scorer and human dimension", {_name(each): (_plot(each),) for each in compared})
+            Figures(
+                "Scorer and human dimension",
+                {_name(compared_judge): (_plot(compared_judge),) for compared_judge in compared},
+            )
         )
         blocks += [_calibration_table(compared), *_bands(compared)]
     else:
         blocks.append(NotMeasured("calibration of probabilities", _nothing(judges)))
     return Content(
-        findings=tuple(_calibration_finding(each) for each in compared[:1]),
+        findings=tuple(_calibration_finding(compared_judge) for compared_judge in compared[:1]),
         reading="Each point is the verdicts of similar probability: to the right how probable the scorer "
         "called them on average, upwards how many of them people share. On the diagonal probabilities can be "
         "taken at their word; below it the judge is too sure of itself. The calibration error is the mean "
@@ -157,9 +160,9 @@ def draw_calibration(judges: Sequence[JudgeCalibration]) -> Content:
 
 def _basis(judges: Sequence[JudgeCalibration]) -> str:
     """The verdicts compared per judge, on the first dimension."""
-    first = [each for each in judges if each.dimension == judges[0].dimension]
+    first = [judge for judge in judges if judge.dimension == judges[0].dimension]
     compared = (
-        f"{each.evaluator} {part_of(each.calibration.cases, each.judged, 'verdicts')}" for each in first
+        f"{judge.evaluator} {part_of(judge.calibration.cases, judge.judged, 'verdicts')}" for judge in first
     )
     return ", ".join(compared) or "0 verdicts"
 
@@ -186,7 +189,7 @@ def _calibration_finding(judge: JudgeCalibration) -> str:
 
 def _plot(judge: JudgeCalibration) -> Figure:
     bins = judge.calibration.bins
-    measured = [(each.confidence, each.right) for each in bins if each.right.value is not None]
+    measured = [(bin_.confidence, bin_.right) for bin_ in bins if bin_.right.value is not None]
     diagonal = curve(
         name="perfect",
         x=_AXIS,
@@ -237,16 +240,16 @@ def _calibration_table(judges: Sequence[JudgeCalibration]) -> Table:
         ),
         rows=[
             (
-                each.evaluator,
-                each.model,
-                dimension_name(each.dimension),
-                percent(each.calibration.confidence),
-                share_of(each.calibration.right),
-                percent(each.calibration.error) + few_mark(each.calibration.cases),
-                number(each.calibration.brier, 3),
-                number(each.calibration.brier_of_shares, 3),
+                judge.evaluator,
+                judge.model,
+                dimension_name(judge.dimension),
+                percent(judge.calibration.confidence),
+                share_of(judge.calibration.right),
+                percent(judge.calibration.error) + few_mark(judge.calibration.cases),
+                number(judge.calibration.brier, 3),
+                number(judge.calibration.brier_of_shares, 3),
             )
-            for each in judges
+            for judge in judges
         ],
         note=f"The most probable verdict is compared, also where two orders disagree. {FEW_NOTE}",
         text_columns=(0, 1, 2),
@@ -256,15 +259,15 @@ def _calibration_table(judges: Sequence[JudgeCalibration]) -> Table:
 def _bands(judges: Sequence[JudgeCalibration]) -> list[Block]:
     rows = [
         (
-            each.evaluator,
-            each.model,
-            dimension_name(each.dimension),
-            number(each.band.band, 2) + few_mark(each.band.battles),
-            number(each.band.kappa, 3),
-            number(each.band.kappa_decided, 3),
+            judge.evaluator,
+            judge.model,
+            dimension_name(judge.dimension),
+            number(judge.band.band, 2) + few_mark(judge.band.battles),
+            number(judge.band.kappa, 3),
+            number(judge.band.kappa_decided, 3),
         )
-        for each in judges
-        if each.band is not None
+        for judge in judges
+        if judge.band is not None
     ]
     if not rows:
         return []

@@ -62,7 +62,7 @@ def findings(text: str) -> tuple[Finding, ...]:
                 seen.text, max(0, match.start() - 40), match.start()
             )
             found.append(Finding(rule.name, start, end, rule.confidence * (_DISCOUNT if reported else 1.0)))
-    return tuple(sorted(found, key=lambda each: (each.start, each.end, each.rule))[:_MOST])
+    return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule))[:_MOST])
 
 
 def flagged(text: str) -> tuple[Finding, ...]:

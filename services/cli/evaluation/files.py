@@ -147,7 +147,7 @@ async def _boards(evaluation: Evaluation, flagged: Collection[str]) -> list[dict
             continue
         for start in range(0, 0 if outcomes else len(ids), _READ_AT_ONCE):
             by_battle = await stored.of_battles(ids[start : start + _READ_AT_ONCE])
-            outcomes += common_outcomes(each for own in by_battle.values() for each in own)
+            outcomes += common_outcomes(outcome for own in by_battle.values() for outcome in own)
         boards.append(await asyncio.to_thread(_board_of, board, outcomes, counted, flagged))
     return boards
 
@@ -158,9 +158,9 @@ def _board_of(
     """A board of these battles alone, with the options of another board of its arena and lens."""
     arena, lens = board["arena"], Lens(board["lens"])
     votes = [
-        (each.system_a, each.system_b, each.winner, 1)
-        for each in outcomes
-        if each.lens is lens and each.battle_id in counted and each.system_a != each.system_b
+        (outcome.system_a, outcome.system_b, outcome.winner, 1)
+        for outcome in outcomes
+        if outcome.lens is lens and outcome.battle_id in counted and outcome.system_a != outcome.system_b
     ]
     counts = LensCounts(tally=Tally.count(votes), outcomes=len(votes), decided=len(votes), stamp=None)
     policy, slice_ = TiePolicy(board["tie_policy"]), Slice(flagged=board["method"]["slice"]["flagged"])

@@ -77,7 +77,7 @@ class AskedTogether:
 
     def add(self, query: str, questions: Sequence[BankQuestion]) -> None:
         """Note that questions are asked together."""
-        texts, groups = tuple(each.text for each in questions), self.groups.setdefault(query, [])
+        texts, groups = tuple(question.text for question in questions), self.groups.setdefault(query, [])
         if texts in groups:
             return
         groups.append(texts)
@@ -130,14 +130,14 @@ def together(gradings: Sequence[Grading], bank: QuestionBank) -> Grading:
     place = {question.id: number for number, question in enumerate(bank.questions)}
     grades, seen = [], set[tuple[str, str]]()
     for grading in gradings:
-        own = [each for each in grading.grades if each.subject.item in place]
-        new = [each for each in own if (each.subject.item or "", each.criterion) not in seen]
-        seen |= {(each.subject.item or "", each.criterion) for each in new}
+        own = [grade for grade in grading.grades if grade.subject.item in place]
+        new = [grade for grade in own if (grade.subject.item or "", grade.criterion) not in seen]
+        seen |= {(grade.subject.item or "", grade.criterion) for grade in new}
         grades += new
     return replace(
         gradings[0],
         model=joined(grading.model for grading in gradings),
         prompt_version="+".join(dict.fromkeys(grading.prompt_version for grading in gradings)),
-        grades=tuple(sorted(grades, key=lambda each: place[each.subject.item or ""])),
+        grades=tuple(sorted(grades, key=lambda grade: place[grade.subject.item or ""])),
         bank=bank,
     )

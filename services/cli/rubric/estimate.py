@@ -88,4 +88,4 @@ async def _calls(
     spend: SpendStore, name: str, passages: Iterable[PooledPassage]
 ) -> Sequence[Mapping[str, StageCalls]]:
     spent = [await spend.of_battle(event_of(passage, "", "").battle.id) for passage in passages]
-    return [{name: StageCalls(each.calls, each.tokens)} for each in spent]
+    return [{name: StageCalls(cost.calls, cost.tokens)} for cost in spent]

@@ -125,17 +125,17 @@ def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
     """Write graded.jsonl, the questions that were made, and which passages have no grades."""
     passages = run.passages
     lines: dict[str, list[Any]] = {}
-    for each in passages.pooled:
-        key = (each.query, each.id)
+    for passage in passages.pooled:
+        key = (passage.query, passage.id)
         given, judgment = run.gradings.get(key), passages.judgments.get(key)
-        keys = passages.keys.get(each.query, {})
-        text = passages.texts.get(each.id)
-        record = graded_record(each, text, given, judgment, verified=verified, keys=keys)
-        lines.setdefault(each.query, []).append(record)
+        keys = passages.keys.get(passage.query, {})
+        text = passages.texts.get(passage.id)
+        record = graded_record(passage, text, given, judgment, verified=verified, keys=keys)
+        lines.setdefault(passage.query, []).append(record)
     made = [] if passages.banks is not None else list(run.banks.values())
     files: dict[str, Sequence[Any]] = {
         "graded.jsonl": [[query, records] for query, records in lines.items()],
-        "ungraded.jsonl": [asdict(each) for each in run.ungraded],
+        "ungraded.jsonl": [asdict(passage) for passage in run.ungraded],
     }
     if made:  # a bank that was made before stays: people edit it, and give it to the next run
         files["bank.jsonl"] = [bank_record(passages.queries[bank.query_id], bank) for bank in made]
@@ -151,7 +151,7 @@ def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
 
 def _print_summary(run: PassageRun, written: Sequence[Path], progress: Progress) -> None:
     reasons = ", ".join(
-        f"{count} {reason}" for reason, count in Counter(each.reason for each in run.ungraded).items()
+        f"{count} {reason}" for reason, count in Counter(passage.reason for passage in run.ungraded).items()
     )
     calls = f"{many(progress.calls, 'call')} {money(progress)}".strip()
     click.echo(f"{progress.done} of {many(progress.total, 'passage')} graded, with {calls}")

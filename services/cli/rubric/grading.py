@@ -183,7 +183,9 @@ class PassageRun:
 
     def _know(self, query: str, made: QuestionBank | None) -> None:
         if made is not None:
-            questions = [BankQuestion(question_id(query, each.text), each.text) for each in made.questions]
+            questions = [
+                BankQuestion(question_id(query, question.text), question.text) for question in made.questions
+            ]
             self.banks[query] = replace(made, query_id=query, questions=tuple(questions))
 
     def _about(self, query: str) -> BattleRetrieved:

@@ -97,16 +97,18 @@ def read_passages(
     """
     pooled = pool(read_rankings(runs), depth)
     banks = None if bank is None else read_query_banks(bank)
-    of_banks = {each.query: each.text for each in (banks or {}).values() if each.text}
+    of_banks = {query_bank.query: query_bank.text for query_bank in (banks or {}).values() if query_bank.text}
     passages = Passages(
         pooled=pooled,
         queries=of_banks | (read_queries(queries) if queries else {}),
         texts=read_documents(documents, {passage.id for passage in pooled}),
-        banks=None if banks is None else {query: _bank(each, bank) for query, each in banks.items()},
+        banks=None
+        if banks is None
+        else {query: _bank(query_bank, bank) for query, query_bank in banks.items()},
         judgments={(label.query, label.passage): label.label for label in read_qrels(qrels)} if qrels else {},
         keys={
-            query: {item.id: item.keys for item in each.items if item.keys}
-            for query, each in (banks or {}).items()
+            query: {item.id: item.keys for item in query_bank.items if item.keys}
+            for query, query_bank in (banks or {}).items()
         },
     )
     gradable, ungraded = passages.gradable()

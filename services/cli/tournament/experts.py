@@ -102,7 +102,9 @@ def evaluator_grades(results: Path, queries: Mapping[str, str]) -> dict[tuple[st
     with results.open(encoding="utf-8") as lines:
         for line in lines:
             battle = BattleRow.model_validate_json(line)
-            for name, grade in ((each.evaluator, grade) for each in battle.gradings for grade in each.grades):
+            for name, grade in (
+                (grading.evaluator, grade) for grading in battle.gradings for grade in grading.grades
+            ):
                 if grade.subject is SubjectKind.ANSWER and grade.value is not None and battle.query in ids:
                     answer = (ids[battle.query], battle.answer(grade.sides[0]).system)
                     grades_of.setdefault((name, grade.criterion), {}).setdefault(answer, []).append(
@@ -138,19 +140,19 @@ def experts_table(agreements: Sequence[ExpertAgreement], experts: Mapping[str, G
     """One row per evaluator and criterion; bias and limits are in the unit of the grades."""
     rows = tuple(
         (
-            each.evaluator,
-            each.criterion,
-            each.answers,
-            None if each.tau is None else each.tau.coefficient,
-            None if each.rho is None else each.rho.coefficient,
-            None if each.limits is None else each.limits.bias,
-            None if each.limits is None else (each.limits.low, each.limits.high),
-            *((None, None) if each.t is None else (each.t.statistic, each.t.p_value)),
+            agreement.evaluator,
+            agreement.criterion,
+            agreement.answers,
+            None if agreement.tau is None else agreement.tau.coefficient,
+            None if agreement.rho is None else agreement.rho.coefficient,
+            None if agreement.limits is None else agreement.limits.bias,
+            None if agreement.limits is None else (agreement.limits.low, agreement.limits.high),
+            *((None, None) if agreement.t is None else (agreement.t.statistic, agreement.t.p_value)),
         )
-        for each in agreements
+        for agreement in agreements
     )
-    missing = sorted(set(experts) - {each.criterion for each in agreements})
-    alone = sum(each.alone for each in agreements)
+    missing = sorted(set(experts) - {agreement.criterion for agreement in agreements})
+    alone = sum(agreement.alone for agreement in agreements)
     notes = (
         "bias: evaluator minus experts (Bland and Altman); t: paired",
         *(
@@ -170,8 +172,8 @@ def experts_table(agreements: Sequence[ExpertAgreement], experts: Mapping[str, G
 def expert_grades(agreements: Sequence[ExpertAgreement]) -> list[dict[str, str | float]]:
     """A row per evaluator, criterion and answer that both it and experts graded."""
     return [
-        {"evaluator": each.evaluator, "criterion": each.criterion, "query": query, "agent": agent}
+        {"evaluator": agreement.evaluator, "criterion": agreement.criterion, "query": query, "agent": agent}
         | {"grade": ours, "expert_grade": theirs}
-        for each in agreements
-        for (query, agent), ours, theirs in each.grades
+        for agreement in agreements
+        for (query, agent), ours, theirs in agreement.grades
     ]

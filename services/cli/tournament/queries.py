@@ -100,8 +100,8 @@ class QueryRun:
         name = booked(cut)
         asked = queries_prompt(cut.text, self.wanted.examples, self.wanted.per_cut)
         reply = await model.ask(asked, stage=STAGE, battle_id=name)
-        texts = dict.fromkeys(" ".join(each.split()) for each in reply.value.queries if each.strip())
-        queries = {f"q{n}": each for n, each in enumerate(list(texts)[: self.wanted.per_cut], start=1)}
+        texts = dict.fromkeys(" ".join(query.split()) for query in reply.value.queries if query.strip())
+        queries = {f"q{n}": query for n, query in enumerate(list(texts)[: self.wanted.per_cut], start=1)}
         if not queries:
             return []
         checked = await model.ask(answered_prompt(cut.text, queries), stage=STAGE, battle_id=name)
@@ -201,7 +201,7 @@ def held_back_file(out: Path) -> Path:
 
 
 def _write(file: Path, queries: Sequence[MadeQuery]) -> None:
-    rows = ({"id": each.id, "query": each.text} | asdict(each) for each in queries)
+    rows = ({"id": query.id, "query": query.text} | asdict(query) for query in queries)
     lines = (json.dumps({k: v for k, v in row.items() if k != "text"}, ensure_ascii=False) for row in rows)
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 

@@ -31,7 +31,7 @@ def queries_prompt(text: str, examples: Sequence[str], limit: int) -> Prompt[Que
         examples: Queries that show how people ask; none leaves the manner open.
         limit: Largest number of queries.
     """
-    shown = (Block("example", f"e{number}", each) for number, each in enumerate(examples, start=1))
+    shown = (Block("example", f"e{number}", example) for number, example in enumerate(examples, start=1))
     return Prompt(
         task="collection_queries",
         version=VERSION,
@@ -57,7 +57,10 @@ def answered_prompt(text: str, queries: Mapping[str, str]) -> Prompt[AnsweredQue
         version=VERSION,
         system=_SYSTEM,
         instructions=_CHECK,
-        blocks=(*(Block("query", name, each) for name, each in queries.items()), Block("chunk", "c1", text)),
+        blocks=(
+            *(Block("query", name, query) for name, query in queries.items()),
+            Block("chunk", "c1", text),
+        ),
         reply=AnsweredQueriesReply,
         max_tokens=100 + 10 * len(queries),
         check=check,
@@ -65,5 +68,5 @@ def answered_prompt(text: str, queries: Mapping[str, str]) -> Prompt[AnsweredQue
 
 
 def _usable(reply: QueriesReply) -> None:
-    if longest := max((len(each) for each in reply.queries), default=0) > _LONGEST:
+    if longest := max((len(query) for query in reply.queries), default=0) > _LONGEST:
         raise ValueError(f"a query has {longest} characters; at most {_LONGEST} are accepted")

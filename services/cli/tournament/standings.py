@@ -157,7 +157,7 @@ def elo_of(tally: Tally) -> dict[str, float]:
 
 def pairs_of(tally: Tally) -> list[Meeting]:
     """Every two systems that met, once."""
-    return [each for each in meetings(tally, TiePolicy.HALF) if each.system < each.opponent]
+    return [meeting for meeting in meetings(tally, TiePolicy.HALF) if meeting.system < meeting.opponent]
 
 
 def retrieval_of(qrels: Path, answers: Mapping[str, AgentAnswers]) -> dict[str, Json]:
@@ -223,7 +223,7 @@ class Standings:
                 {"agent": name, **answers, **costs, "ratings": ratings}
                 | {"elo": self.elo.get(name), "retrieval": retrieval}
             )
-        pairs = [{"lens": lens, **asdict(each)} for lens, own in self.pairs.items() for each in own]
+        pairs = [{"lens": lens, **asdict(pair)} for lens, own in self.pairs.items() for pair in own]
         return {"agents": agents, "pairs": pairs} | (
             {}
             if self.experts is None
@@ -244,10 +244,10 @@ def paper_tables(standings: Standings) -> dict[str, tuple[list[str], list[Json]]
     Source: Rackauckas, Câmara, Zavrel 2024, "Evaluating RAG-Fusion with RAGElo".
     """
     names, won = list(standings.agents), dict[tuple[str, str], float]()
-    for each in standings.pairs.get(Lens.JUDGE.value, ()):
-        battles = each.wins + each.losses + each.ties + each.both_bad
-        won[each.system, each.opponent] = round(100 * each.wins / battles, 1)
-        won[each.opponent, each.system] = round(100 * each.losses / battles, 1)
+    for pair in standings.pairs.get(Lens.JUDGE.value, ()):
+        battles = pair.wins + pair.losses + pair.ties + pair.both_bad
+        won[pair.system, pair.opponent] = round(100 * pair.wins / battles, 1)
+        won[pair.opponent, pair.system] = round(100 * pair.losses / battles, 1)
     wins = [{"row_agent": row, **{name: won.get((row, name)) for name in names}} for row in names]
     best = sorted(standings.elo, key=lambda name: -standings.elo[name])
     elo = [{"agent": name, "elo_mean": round(standings.elo[name], 1)} for name in best]

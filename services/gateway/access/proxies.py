@@ -51,10 +51,10 @@ class TrustedProxies:
         client = scope.get("client")
         address = str(client[0]) if client else ""
         addresses = Headers(scope=scope).getlist("x-forwarded-for") if self._trusted(scope) else []
-        for each in reversed([part.strip() for line in addresses for part in line.split(",")]):
+        for hop in reversed([part.strip() for line in addresses for part in line.split(",")]):
             if not self._is_trusted(address):
                 break
-            address = each
+            address = hop
         try:
             parsed = ipaddress.ip_address(address)
         except ValueError:

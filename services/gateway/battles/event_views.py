@@ -78,7 +78,9 @@ def _assigned(event: core.BattleAssigned) -> Fields:
     a, b = (labels_of(assigned.assignments, side) for side in Side)
     fields: Fields = {"version": event.nugget_list.version, "model": assigned.model}
     fields["labels"] = [{"id": n.id, "a": a.get(n.id), "b": b.get(n.id)} for n in nuggets]
-    fields["set_by"] = [_by_person(each, each.correction) for each in assigned.assignments if each.correction]
+    fields["set_by"] = [
+        _by_person(label, label.correction) for label in assigned.assignments if label.correction
+    ]
     try:
         score_a, score_b = score_answer(nuggets, a).all_score, score_answer(nuggets, b).all_score
     except Unscorable:

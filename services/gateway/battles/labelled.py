@@ -99,7 +99,7 @@ class LabelledBattles:
 
 
 def _labelled(stored: Mapping[str, StoredLabels]) -> dict[str, tuple[LabelledNugget, ...]]:
-    return {battle_id: _nuggets(each) for battle_id, each in stored.items()}
+    return {battle_id: _nuggets(snapshot) for battle_id, snapshot in stored.items()}
 
 
 def _nuggets(stored: StoredLabels) -> tuple[LabelledNugget, ...]:
@@ -113,9 +113,9 @@ def labelled_nuggets(snapshot: BattleSnapshot) -> tuple[LabelledNugget, ...]:
         return ()
     causes = {(miss.nugget.id, miss.side): miss.cause for miss in explain(snapshot).misses}
     labels: dict[str, dict[Side, Label]] = {}
-    for each in snapshot.assignments:
-        label = Label(each.support, causes.get((each.nugget_id, each.side)))
-        labels.setdefault(each.nugget_id, {})[each.side] = label
+    for assignment in snapshot.assignments:
+        label = Label(assignment.support, causes.get((assignment.nugget_id, assignment.side)))
+        labels.setdefault(assignment.nugget_id, {})[assignment.side] = label
     return tuple(
         LabelledNugget(
             text=nugget.text,

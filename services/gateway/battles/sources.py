@@ -72,13 +72,13 @@ def _cited(source: Source, page: Page | None, own: Sequence[Evidence]) -> list[C
         page: Its page; None when it is not fetched yet.
         own: The chunks of the page that were retrieved.
     """
-    snippets = [each.snippet for each in source.cited if each.snippet is not None]
+    snippets = [citation.snippet for citation in source.cited if citation.snippet is not None]
     having = {chunk.chunk_id: quoted(snippets, chunk.text) for chunk in own} if snippets else {}
     return [
-        _cited_range(each, page)
-        if each.snippet is None
-        else _cited_words(each, page, [key for key, those in having.items() if each.snippet in those])
-        for each in source.cited
+        _cited_range(citation, page)
+        if citation.snippet is None
+        else _cited_words(citation, page, [key for key, those in having.items() if citation.snippet in those])
+        for citation in source.cited
     ]
 
 
@@ -98,7 +98,7 @@ def _cited_words(passage: CitedPassage, page: Page | None, chunk_ids: list[str])
 def _cited_range(passage: CitedPassage, page: Page | None) -> CitedPassageView:
     """A passage of which only the range is known, with the words that the page has there."""
     ranges = () if page is None else page.ranges
-    there = [each.text for each in ranges if (each.start, each.end) == (passage.start, passage.end)]
+    there = [chunk.text for chunk in ranges if (chunk.start, chunk.end) == (passage.start, passage.end)]
     words = there[0] if there else None
     state = Cited.UNCHECKED if not there else Cited.NOT_LOCATED if words is None else Cited.FOUND
     return CitedPassageView(

@@ -101,4 +101,4 @@ def _grouped(costs: Sequence[CostLine], names: Iterable[str]) -> dict[str, Paid]
     for line, name in zip(costs, names, strict=True):
         groups.setdefault(name, []).append(line)
     paid = {name: cost for name, lines in groups.items() if (cost := paid_for(lines)) is not None}
-    return dict(sorted(paid.items(), key=lambda each: -each[1].tokens)[:_MOST_ROWS])
+    return dict(sorted(paid.items(), key=lambda group: -group[1].tokens)[:_MOST_ROWS])

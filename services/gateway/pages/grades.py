@@ -76,13 +76,15 @@ def grade_tables(view: BattleView) -> list[GradeTable]:
     """The grades of a battle, per evaluator."""
     chunks = {chunk.chunk_id: number for number, chunk in enumerate(view.evidence, start=1)}
     texts = {nugget.id: nugget.text for nugget in view.nuggets}
-    texts |= {asked.id: asked.text for each in view.gradings if each.bank for asked in each.bank.questions}
+    texts |= {
+        asked.id: asked.text for grading in view.gradings if grading.bank for asked in grading.bank.questions
+    }
     tables = []
-    for each in view.gradings:
-        if any(grade.criterion == FIRST.name for grade in each.grades):
-            tables.append(_differing(each, texts))
+    for grading in view.gradings:
+        if any(grade.criterion == FIRST.name for grade in grading.grades):
+            tables.append(_differing(grading, texts))
         else:
-            tables.append(GradeTable(each, list(_rows(each, chunks, texts))))
+            tables.append(GradeTable(grading, list(_rows(grading, chunks, texts))))
     return tables
 
 

@@ -37,11 +37,11 @@ def sentences_of(view: BattleView, side: Side) -> list[SentenceLine]:
     checked = checked_sentences(answer.text, len(answer.sources), _grades(view, side))
     return [
         SentenceLine(
-            each,
-            without_citations(answer.text[each.start : each.end]).strip(),
-            _closest(view, answer, answer.text[each.start : each.end], each.document),
+            sentence,
+            without_citations(answer.text[sentence.start : sentence.end]).strip(),
+            _closest(view, answer, answer.text[sentence.start : sentence.end], sentence.document),
         )
-        for each in checked
+        for sentence in checked
     ]
 
 
@@ -59,8 +59,8 @@ def _closest(view: BattleView, answer: AnswerView, sentence: str, document: str)
     hashes = {source.content_hash for source in answer.sources if source.url == document}
     urls = {document} | {
         source.url
-        for each in (view.a, view.b)
-        for source in each.sources
+        for view_of_answer in (view.a, view.b)
+        for source in view_of_answer.sources
         if source.content_hash and source.content_hash in hashes
     }
     words = set(terms(sentence))
@@ -82,7 +82,7 @@ def with_unsupported(pieces: Sequence[Piece], lines: Sequence[SentenceLine]) -> 
     position = 0
     for piece in pieces:
         end = position + len(piece.text)
-        within = [each for each in marks if each.checked.start < end and each.checked.end > position]
+        within = [mark for mark in marks if mark.checked.start < end and mark.checked.end > position]
         for part in [piece] if piece.numbers else _split(piece.text, position, within):
             yield replace(part, sentence=None, chunk=None) if part.sentence in begun else part
             if part.sentence is not None:

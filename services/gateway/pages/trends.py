@@ -56,7 +56,7 @@ def trends_of(timelines: Mapping[str, TimelineView], system: str) -> Trends:
     for lens, timeline in timelines.items():
         for period in timeline.periods:
             labels[period.start] = period_label(period, timeline)
-            own = next((each for each in period.standings if each.system == system), None)
+            own = next((standing for standing in period.standings if standing.system == system), None)
             if own is not None and own.battles:
                 cells.setdefault(period.start, {})[lens] = _cell(own)
     first = min(cells, default=None)
@@ -66,7 +66,9 @@ def trends_of(timelines: Mapping[str, TimelineView], system: str) -> Trends:
     series = {
         lens: tuple(None if cell is None else cell.rating for cell in own) for lens, own in by_lens.items()
     }
-    rated = {lens: ratings for lens, ratings in series.items() if any(each is not None for each in ratings)}
+    rated = {
+        lens: ratings for lens, ratings in series.items() if any(standing is not None for standing in ratings)
+    }
     rows = zip((labels[start] for start in shown), zip(*by_lens.values(), strict=True), strict=True)
     return Trends(
         chart=chart_of_series(rated, [labels[start] for start in shown]),

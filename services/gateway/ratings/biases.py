@@ -23,8 +23,8 @@ def biases_of(counts: Iterable[JudgeCounts]) -> list[JudgeBiasView]:
         counts: Counters of an arena.
     """
     judges: dict[tuple[str, str], list[JudgeCounts]] = defaultdict(list)
-    for each in counts:
-        judges[each.source, each.model].append(each)
+    for count in counts:
+        judges[count.source, count.model].append(count)
     return [_view(source, model, pairs) for (source, model), pairs in judges.items()]
 
 

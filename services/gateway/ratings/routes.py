@@ -64,7 +64,7 @@ def routes(gateway: Gateway) -> APIRouter:
         if view.slice != EVERYTHING:
             return view
         counted = await gateway.labels.of_arena(query.arena)
-        return view.model_copy(update={"labels": [label_view(each) for each in counted]})
+        return view.model_copy(update={"labels": [label_view(count) for count in counted]})
 
     @router.get("/biases", summary="What the verdicts of judges depend on beside the answers")
     async def biases(query: Annotated[BiasesQuery, Query()]) -> list[JudgeBiasView]:

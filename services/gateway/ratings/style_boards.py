@@ -146,7 +146,8 @@ def board_of(
     if not outcomes:
         return _without(empty, "there is no outcome")
     ballots = Ballots.of(
-        Ballot(each.system_a, each.system_b, each.winner, cluster=each.query) for each in outcomes
+        Ballot(outcome.system_a, outcome.system_b, outcome.winner, cluster=outcome.query)
+        for outcome in outcomes
     )
     try:
         ratings = rate(ballots, _OPTIONS)
@@ -155,12 +156,17 @@ def board_of(
     if ratings.fit is None or (missing := advise(ratings).missing) is not None:
         return _without(empty, "no two systems can be ranked yet" if ratings.fit is None else str(missing))
     ranked = set(ratings.strengths)
-    used = [number for number, each in enumerate(outcomes) if {each.system_a, each.system_b} <= ranked]
+    used = [
+        number for number, outcome in enumerate(outcomes) if {outcome.system_a, outcome.system_b} <= ranked
+    ]
     of_a, of_b = (np.stack([amounts[number][side] for number in used]) for side in (0, 1))
     fitted = fit_style(ballots.within(ratings.fit.group), of_a, of_b, _OPTIONS)
     if isinstance(fitted, str):
         return _without(empty, fitted)
-    standings, effects = list(_standings(ratings, fitted.equal)), [_effect(each) for each in fitted.effects]
+    standings, effects = (
+        list(_standings(ratings, fitted.equal)),
+        [_effect(outcome) for outcome in fitted.effects],
+    )
     return empty.model_copy(update={"standings": standings, "effects": effects})
 
 

@@ -144,4 +144,4 @@ class Reruns:
                 stages.append(stage.value)
                 published.add(step.publishes)
         reads = {evaluator: event_name(EVALUATORS[evaluator].reads) for evaluator in self.evaluators}
-        return [*stages, *(durable_of(each) for each, event in reads.items() if event in published)]
+        return [*stages, *(durable_of(reader) for reader, event in reads.items() if event in published)]

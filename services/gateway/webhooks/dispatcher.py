@@ -167,14 +167,15 @@ class Dispatcher:
 
     async def _again(self, due: Sequence[Waiting]) -> None:
         keys = {
-            EventKey(each.position, each.battle_id, each.sequence, each.recorded_at): None for each in due
+            EventKey(waiting.position, waiting.battle_id, waiting.sequence, waiting.recorded_at): None
+            for waiting in due
         }
-        earlier = {_identity(each.battle_id, each.sequence, each.kind): each for each in due}
+        earlier = {_identity(waiting.battle_id, waiting.sequence, waiting.kind): waiting for waiting in due}
         events = await self.events.read(list(keys), self._hook.selects)
         read = {_identity_of(event): event for event in events}
         # What is not found was deleted, or can no longer be read, which the log says.
-        self._accepted += [each for name, each in earlier.items() if name not in read]
-        await self._send_all([each for name, each in read.items() if name in earlier], earlier)
+        self._accepted += [waiting for name, waiting in earlier.items() if name not in read]
+        await self._send_all([waiting for name, waiting in read.items() if name in earlier], earlier)
         await self._save()
 
     async def _send_all(

@@ -55,7 +55,7 @@ def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noq
     scores = []
     for side in Side:
         subject = Subject.answer(side)
-        values = {each.criterion: each.value for each in grades if each.subject == subject}
+        values = {grade.criterion: grade.value for grade in grades if grade.subject == subject}
         aspects = [values.get(criterion.name) for criterion in (FACTUALITY, AMOUNT, FORMALITY)]
         graded = [value for value in aspects if value is not None]
         if len(graded) == len(aspects):

@@ -99,7 +99,7 @@ class Chosen:
             per_unit: Values of the scale that was asked for per unit of the criterion's scale.
         """
         shares = tuple(
-            ValueProbability(each.value / per_unit, each.probability) for each in self.probabilities
+            ValueProbability(share.value / per_unit, share.probability) for share in self.probabilities
         )
         return Grade(
             subject=subject,

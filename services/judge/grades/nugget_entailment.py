@@ -125,7 +125,7 @@ def _shares(prompt: ParsedPrompt, nugget: Block) -> tuple[float, float, float]:
 
 
 def _other_numbers(text: str, label: FactLabel) -> bool:
-    own, theirs = (set(re.findall(r"\d+", each)) for each in (text, label.quote))
+    own, theirs = (set(re.findall(r"\d+", statement)) for statement in (text, label.quote))
     return label.label is Label.SUPPORT and bool(own and theirs) and own.isdisjoint(theirs)
 
 

@@ -193,15 +193,15 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
         if options.verify:
             grades += await _verified(ask, rubric, subject, text, lines)
     place = {question.id: number for number, question in enumerate(bank.questions)}
-    return sorted(grades, key=lambda each: place[each.subject.item or ""])
+    return sorted(grades, key=lambda grade: place[grade.subject.item or ""])
 
 
 def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noqa: ARG001 - as all evaluators
     """The coverage of each text: the share of the graded questions that it answers well."""
     values: dict[Subject, list[float]] = {}
-    for each in grades:
-        if each.criterion == ANSWERED.name and each.value is not None:
-            values.setdefault(replace(each.subject, item=None), []).append(each.value)
+    for grade in grades:
+        if grade.criterion == ANSWERED.name and grade.value is not None:
+            values.setdefault(replace(grade.subject, item=None), []).append(grade.value)
     return [_coverage(subject, of_text) for subject, of_text in values.items()]
 
 
@@ -227,7 +227,7 @@ async def _verified(
 
     def asked(ids: Sequence[str]) -> Prompt[GradesReply]:
         return verify_prompt(
-            rubric, {by_finding[each]: lines[by_finding[each]].reason or "" for each in ids}, text
+            rubric, {by_finding[finding]: lines[by_finding[finding]].reason or "" for finding in ids}, text
         )
 
     def question(name: str) -> str:

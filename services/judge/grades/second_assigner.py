@@ -28,7 +28,7 @@ _STRICTER = 0.1  # closeness by which the offline model asks more of a sentence 
 def prompt(material: Material, side: Side) -> Prompt[AssignmentReply]:
     """The assigner's question about one answer, with its labels, as a task of its own."""
     nuggets = [Block("nugget", f"n{i}", nugget.text) for i, nugget in enumerate(material.nuggets, start=1)]
-    answer, other = (material.battle.answer(each).text for each in (side, side.other))
+    answer, other = (material.battle.answer(writer).text for writer in (side, side.other))
     asked = assignment(material.battle.query, nuggets, answer, other, contradictions=material.contradictions)
     return replace(asked, task=TASK)
 

@@ -75,7 +75,7 @@ def shares_of(margin: float, tie: float) -> tuple[float, float, float]:
     >>> [round(share, 2) for share in shares_of(0.2, 0.05)]
     [0.81, 0.01, 0.18]
     """
-    weights = [exp(each / _SOFTNESS) for each in (margin, -margin, tie)]
+    weights = [exp(distance / _SOFTNESS) for distance in (margin, -margin, tie)]
     first, second, neither = (weight / sum(weights) for weight in weights)
     return first, second, neither
 

@@ -117,7 +117,7 @@ async def compare(ask: Ask, material: Material) -> Order:
         prompts = [prompt(*shown, group) for group in groups]
         if (verdict := await _decided(ask, prompts, groups, first)) is not None:
             return verdict
-        replies = [await ask(each) for each in prompts]
+        replies = [await ask(question) for question in prompts]
         winners = {
             line.dimension: shown_to_side(line.winner, first) for reply in replies for line in reply.verdicts
         }

@@ -26,7 +26,7 @@ def queries_about(text: str, limit: int) -> list[str]:
         longest = sorted(words, key=len, reverse=True)[:_ABOUT]
         if len(longest) == _ABOUT:
             candidates.append((len(words), " ".join(word for word in words if word in longest)))
-    best = sorted(candidates, key=lambda each: -each[0])[:limit]
+    best = sorted(candidates, key=lambda candidate: -candidate[0])[:limit]
     return [f"What is said about {about}?" for _, about in best]
 
 

@@ -77,13 +77,13 @@ def known_hashes(connection: Connection, new: Sequence[NewBattle]) -> list[str |
         For each battle None when it is new, else the content hash of the first battle with its id. When that
         equals the hash of the battle, the battle was received before; otherwise the ids conflict.
     """
-    ids = [each.battle.id for each in new]
+    ids = [battle.battle.id for battle in new]
     lock(connection, [f"battle {battle_id}" for battle_id in ids])
     hashes = {row.id: row.content_hash for row in connection.execute(_KNOWN, {"ids": ids})}
     stored: list[str | None] = []
-    for each in new:
-        stored.append(hashes.get(each.battle.id))
-        hashes.setdefault(each.battle.id, each.content_hash)
+    for battle in new:
+        stored.append(hashes.get(battle.battle.id))
+        hashes.setdefault(battle.battle.id, battle.content_hash)
     return stored
 
 
@@ -100,15 +100,15 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
     if not new:
         return
     rows, texts = [], []
-    for each in new:
-        body, own = _separated(each)
-        rows.append(_row(each, received_at) | {"body": body})
+    for accepted in new:
+        body, own = _separated(accepted)
+        rows.append(_row(accepted, received_at) | {"body": body})
         texts += own
     connection.execute(insert(battles), rows)
     begin(connection, dict(map(_first_work, new)), received_at)
     if texts:
         insert_content(connection, blobs, texts)
-    votes = [vote_of(each.battle, each.vote, received_at) for each in new]
+    votes = [vote_of(accepted.battle, accepted.vote, received_at) for accepted in new]
     cast = [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in votes if vote is not None]
     if cast:
         record_all(connection, cast, received_at)

@@ -178,36 +178,40 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
         For each event its number, LookupError when its battle is not stored, and InvalidInput when it states
         an outcome of another arena or of other systems than those of its battle.
     """
-    ids = {core.battle_id_of(each.event) for each in new}
+    ids = {core.battle_id_of(new_event.event) for new_event in new}
     rows = {row["id"]: row for row in connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings()}
     moving = {
         key: _Progress(**{name: row[name] for name in _Progress.__slots__}) for key, row in rows.items()
     }
-    known_rows = connection.execute(_KNOWN, {"ids": [each.message_id for each in new]})
+    known_rows = connection.execute(_KNOWN, {"ids": [new_event.message_id for new_event in new]})
     sequences = {row.message_id: row.sequence for row in known_rows}
     results: list[Recording] = []
     stored: list[tuple[NewEvent, Recorded]] = []
-    for each in new:
-        battle_id = core.battle_id_of(each.event)
-        if (problem := _problem(each, rows.get(battle_id))) is not None:
+    for new_event in new:
+        battle_id = core.battle_id_of(new_event.event)
+        if (problem := _problem(new_event, rows.get(battle_id))) is not None:
             results.append(problem)
-        elif each.message_id in sequences:
-            results.append(Recorded(sequences[each.message_id], known=True))
+        elif new_event.message_id in sequences:
+            results.append(Recorded(sequences[new_event.message_id], known=True))
         else:
-            recorded = moving[battle_id].apply(each.event, at)
-            sequences[each.message_id] = recorded.sequence
+            recorded = moving[battle_id].apply(new_event.event, at)
+            sequences[new_event.message_id] = recorded.sequence
             results.append(recorded)
-            stored.append((each, recorded))
-    moved = sorted({core.battle_id_of(each.event) for each, _ in stored})
+            stored.append((new_event, recorded))
+    moved = sorted({core.battle_id_of(new_event.event) for new_event, _ in stored})
     if moved:
         connection.execute(_MOVE, [_move_row(battle_id, moving[battle_id]) for battle_id in moved])
-    happened = [each.event for each, _ in stored]
+    happened = [new_event.event for new_event, _ in stored]
     pending = {battle_id: moving[battle_id].pending() for battle_id in moved}
-    note_work(connection, [(each.event, each.evaluators) for each, _ in stored], pending, at)
+    note_work(connection, [(new_event.event, new_event.evaluators) for new_event, _ in stored], pending, at)
     _insert_failures(connection, [_failure_row(e, at) for e in happened if isinstance(e, core.BattleFailed)])
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
     note_labels(connection, happened)
-    put_all(connection, [outcome for each, _ in stored for outcome in each.outcomes], _labelled(happened))
+    put_all(
+        connection,
+        [outcome for new_event, _ in stored for outcome in new_event.outcomes],
+        _labelled(happened),
+    )
     _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
     return results
 
@@ -224,7 +228,7 @@ def _problem(new: NewEvent, battle: RowMapping | None) -> LookupError | InvalidI
     if battle is None:
         return LookupError(f"battle {battle_id!r} is not in the database")
     accepted = tuple(battle[name] for name in _ACCEPTED)
-    if all((each.arena, each.system_a, each.system_b) == accepted for each in new.outcomes):
+    if all((outcome.arena, outcome.system_a, outcome.system_b) == accepted for outcome in new.outcomes):
         return None
     return InvalidInput(f"battle {battle_id!r} was accepted with another arena or other systems")
 

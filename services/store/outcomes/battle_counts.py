@@ -32,10 +32,10 @@ class Counted(Protocol):
 def count_battles(connection: Connection, new: Sequence[Counted], received_at: datetime) -> None:
     """Add new battles to the counters."""
     received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for each in new:
-        battle = each.battle
-        facets = facets_of_battle(each.language, battle.tags, received_at)
-        language = each.language if battle.language is None else None
+    for accepted in new:
+        battle = accepted.battle
+        facets = facets_of_battle(accepted.language, battle.tags, received_at)
+        language = accepted.language if battle.language is None else None
         detected = [] if language is None else [detected_facet(language)]
         for facet in (*facets, *detected):
             received[battle.arena, *facet]["battles"] += 1

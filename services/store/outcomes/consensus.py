@@ -31,21 +31,23 @@ def common_outcomes(stored: Iterable[Outcome]) -> list[Outcome]:
         stored: Outcomes, of any number of sources per battle.
     """
     groups: dict[tuple[str, str, Lens, str, str], list[Outcome]] = defaultdict(list)
-    for each in stored:
-        groups[each.battle_id, each.arena, each.lens, each.system_a, each.system_b].append(each)
+    for outcome in stored:
+        groups[outcome.battle_id, outcome.arena, outcome.lens, outcome.system_a, outcome.system_b].append(
+            outcome
+        )
     return [group[0] if len(group) == 1 else _common(group) for group in groups.values()]
 
 
 def _common(group: list[Outcome]) -> Outcome:
-    ((winner, count),) = Counter(each.winner for each in group).most_common(1)
-    probabilities = [each.probabilities for each in group if each.probabilities is not None]
+    ((winner, count),) = Counter(outcome.winner for outcome in group).most_common(1)
+    probabilities = [outcome.probabilities for outcome in group if outcome.probabilities is not None]
     mean = None
     if len(probabilities) == len(group):
         mean = Probabilities(
             sum(p.a for p in probabilities) // len(probabilities),
             sum(p.b for p in probabilities) // len(probabilities),
         )
-    first = min(group, key=lambda each: each.source)
+    first = min(group, key=lambda outcome: outcome.source)
     return replace(first, winner=winner if 2 * count > len(group) else Vote.TIE, probabilities=mean)
 
 

@@ -126,8 +126,8 @@ def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, 
 def merged(changes: Iterable[Changes]) -> Changes:
     """The sum of several changes; only rows of which something changes, or whose stamp must."""
     total: dict[str, dict[Key, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for each in changes:
-        for table, rows in each.items():
+    for change in changes:
+        for table, rows in change.items():
             for key, columns in rows.items():
                 total[table][key].update(columns)
     return total

@@ -76,7 +76,7 @@ class JudgeCounts:
 
 def judge_cells(stored: Iterable[Outcome]) -> list[tuple[tuple[str, str, str, str, str], Counter[str]]]:
     """What the outcomes of one battle add to the counters of its judges."""
-    verdicts = [each for each in stored if each.system_a != each.system_b]
+    verdicts = [outcome for outcome in stored if outcome.system_a != outcome.system_b]
     cells = []
     for verdict in verdicts:
         if verdict.judge_model is None:
@@ -89,9 +89,12 @@ def judge_cells(stored: Iterable[Outcome]) -> list[tuple[tuple[str, str, str, st
         if abs(verdict.longer or 0) == 2:
             counts["twice"], counts["twice_wins"] = counts["longer"], counts["longer_wins"]
         for who, lens in _REFERENCES.items():
-            for each in verdicts:
-                if each.source == lens.value and (each.arena, each.system_a, each.system_b) == place:
-                    counts.update(_preferences(f"{who}_", each.winner, verdict.longer))
+            for outcome in verdicts:
+                if (
+                    outcome.source == lens.value
+                    and (outcome.arena, outcome.system_a, outcome.system_b) == place
+                ):
+                    counts.update(_preferences(f"{who}_", outcome.winner, verdict.longer))
         key = (verdict.arena, verdict.source, verdict.judge_model, verdict.system_a, verdict.system_b)
         cells.append((key, counts))
     return cells
@@ -149,13 +152,13 @@ async def read_judge_counts(database: Database, arena: str) -> Sequence[JudgeCou
     query = query.order_by(row.source, row.model, row.system_a, row.system_b)
     return [
         JudgeCounts(
-            source=found.source,
-            model=found.model,
-            system_a=found.system_a,
-            system_b=found.system_b,
-            numbers={name: found._mapping[name] for name in COLUMNS},
+            source=counted.source,
+            model=counted.model,
+            system_a=counted.system_a,
+            system_b=counted.system_b,
+            numbers={name: counted._mapping[name] for name in COLUMNS},
         )
-        for found in await database.rows(query)
+        for counted in await database.rows(query)
     ]
 
 

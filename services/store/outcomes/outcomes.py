@@ -126,7 +126,7 @@ class Outcomes(Store):
         """Number of battles per pair of outcomes in two lenses, over all pairs of systems."""
         if selection.flagged is Flagged.EXCLUDE:
             kinds = (selection.having(kind) for kind in (Flagged.INCLUDE, Flagged.ONLY))
-            return _less(*[await self.joint_totals(arena, first, second, each) for each in kinds])
+            return _less(*[await self.joint_totals(arena, first, second, part) for part in kinds])
         totals: Counter[tuple[Vote | None, Vote | None]] = Counter()
         if selection.of(first, second) != EVERYTHING or (first, second) not in LENS_PAIRS:
             for cell in await self.joint_counts(arena, first, second, selection):
@@ -161,7 +161,7 @@ class Outcomes(Store):
         """
         if selection.flagged is Flagged.EXCLUDE:
             kinds = (selection.having(kind) for kind in (Flagged.INCLUDE, Flagged.ONLY))
-            return _less(*[await self.sources_totals(arena, first, second, each) for each in kinds])
+            return _less(*[await self.sources_totals(arena, first, second, part) for part in kinds])
         if selection.of() != EVERYTHING:
             async with self._database.transaction() as tx:
                 return await OutcomeRows(tx).sources_totals(arena, first, second, selection)

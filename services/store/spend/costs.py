@@ -76,7 +76,7 @@ class Costs(Store):
         of_costs = select(func.min(spend_counters.c.day)).where(spend_counters.c.day >= since)
         day = await self._database.scalar(of_costs)
         days = (None if received is None else received.astimezone(UTC).date(), day)
-        return min((each for each in days if each is not None), default=None)
+        return min((first for first in days if first is not None), default=None)
 
     async def since(
         self, day: date, arenas: Collection[str] | None = None, until: date | None = None

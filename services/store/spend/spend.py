@@ -151,7 +151,7 @@ def _sums(of: FromClause, currency: str) -> Select[Any]:
     sums: Mapping[str, ColumnElement[Any]] = {name: of.c[name] for name in SPEND_COLUMNS} | {
         f"priced_{name}": case((priced, of.c[name])) for name in ("calls", "picos")
     }
-    return select(*(func.coalesce(func.sum(each), 0).label(name) for name, each in sums.items()))
+    return select(*(func.coalesce(func.sum(column), 0).label(name) for name, column in sums.items()))
 
 
 def _row(entry: Entry) -> dict[str, Any]:

@@ -96,7 +96,9 @@ class CanaryRuns(Store):
             connection.execute(inserting_new(connection.dialect.name, canary_runs), {**new, "battles": 0})
             stored = connection.scalar(select(canary_runs.c.problems).where(key))
             earlier = [CanaryProblem(*problem) for problem in stored or ()]
-            problems = [[each.name, each.state, each.detail] for each in _with_earlier(run.problems, earlier)]
+            problems = [
+                [fault.name, fault.state, fault.detail] for fault in _with_earlier(run.problems, earlier)
+            ]
             values = {"at": run.at, "battles": run.battles, "problems": problems}
             connection.execute(update(canary_runs).where(key).values(values))
 

@@ -150,7 +150,7 @@ def begin(connection: Connection, inputs: Mapping[Worker, str], at: datetime) ->
         inputs: The key of the event that each worker reads.
         at: The time now.
     """
-    if rows := [_row(*each, Branch.PENDING, at) for each in sorted(inputs.items())]:
+    if rows := [_row(*work_item, Branch.PENDING, at) for work_item in sorted(inputs.items())]:
         connection.execute(replacing(connection.dialect.name, work), rows)
 
 
@@ -168,7 +168,7 @@ def note_work(
         branches: The branches of each battle that are pending after these events.
         at: Time of the recording.
     """
-    happened = [each for each in recorded if not isinstance(each[0], _NO_WORK)]
+    happened = [happening for happening in recorded if not isinstance(happening[0], _NO_WORK)]
     ids = sorted({events.battle_id_of(event) for event, _ in happened})
     if not ids:
         return

@@ -50,11 +50,11 @@ def command() -> None:
                     await CanaryRuns(database).put(stored_run(runs[-1]))
 
     run(check, read_settings(ServerSettings), drains=False)
-    for each in runs:
-        click.echo(line_of(each))
-        for result in problems_of(each):
+    for judge_run in runs:
+        click.echo(line_of(judge_run))
+        for result in problems_of(judge_run):
             click.echo(f"    {result.name:<16} {result.state.value:<9} {result.detail}")
-    if not runs or not all(each.passed for each in runs):
+    if not runs or not all(judge_run.passed for judge_run in runs):
         raise SystemExit(1)
 
 

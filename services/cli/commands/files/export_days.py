@@ -84,7 +84,7 @@ class _Writer:
             click.echo(f"{self.days.root}/{name}: not written, because battle {battle} has not ended")
 
     def _battles(self, day: date) -> Iterable[View]:
-        begin, end = (datetime.combine(each, time(), UTC) for each in (day, day + _DAY))
+        begin, end = (datetime.combine(date_, time(), UTC) for date_ in (day, day + _DAY))
         return takewhile(partial(is_since, begin), battles_of(self.runner, self.database, self.arena, end))
 
     def _spend(self, day: date) -> list[dict[str, Any]]:

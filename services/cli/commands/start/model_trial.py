@@ -149,7 +149,9 @@ def _winners(good_first: VerdictReply, good_second: VerdictReply) -> str:
 
 
 def _letters(*replies: DecisionReply) -> str:
-    answers = [answer for reply in replies for answer in sorted(reply.answers, key=lambda each: each.name)]
+    answers = [
+        answer for reply in replies for answer in sorted(reply.answers, key=lambda choice: choice.name)
+    ]
     return " ".join(str(answer.letter) for answer in answers)
 
 

@@ -55,7 +55,7 @@ class BatchQueue:
     ) -> None:
         self._api, self._model, self._records = api, model, records
         self._quiet_s, self._start, self._tell = quiet_s, start, tell
-        own = [each for each in records.read() if (each.endpoint, each.model) == (api.url, model)]
+        own = [stored for stored in records.read() if (stored.endpoint, stored.model) == (api.url, model)]
         self._uploaded = {name: record for record in own for name in record.requests}
         self._asked: dict[str, _Asked] = {}
         self._answered: set[str] = set()

@@ -57,8 +57,8 @@ class Batches:
         Raises:
             NoBatches: One has none, or does not answer.
         """
-        for each in (settings, *(settings.for_stage(name) for name in settings.stages)):
-            await self._api(each).check()
+        for stage_settings in (settings, *(settings.for_stage(name) for name in settings.stages)):
+            await self._api(stage_settings).check()
 
     def http(self, settings: LLMSettings) -> httpx2.AsyncClient:
         """An HTTP client whose chat completions wait for a batch at the endpoint of the settings."""

@@ -81,7 +81,7 @@ def _read(question: Question, answer: _Answer) -> Answer:
     if answer.type == "refusal" or answer.choice is None:
         return Answer(name=question.name, letter=None)
     letters: dict[str | bool, str] = {choice.value: choice.letter for choice in question.choices}
-    given = {each.value: each.probability for each in answer.probabilities}
+    given = {share.value: share.probability for share in answer.probabilities}
     if unknown := {answer.choice, *given} - letters.keys():
         raise ValueError(f"{question.name}: {str(unknown.pop())[:40]!r} is none of its choices")
     probabilities = {letter: given.get(value, 0.0) for value, letter in letters.items()} if given else None
