@@ -221,11 +221,11 @@ def _numbers(given: Measured, name: str) -> dict[Any, float | None]:
     }
 
 
-def _number(value: object, place: str) -> float:
+def _number(value: object, location: str) -> float:
     try:
         number = float("nan" if isinstance(value, str) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = float("nan")
     if not isfinite(number):
-        raise ValueError(f"{place}: is {value!r}; expected a number")
+        raise ValueError(f"{location}: is {value!r}; expected a number")
     return number

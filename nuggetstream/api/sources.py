@@ -105,9 +105,9 @@ def is_missing(value: object) -> bool:
     return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124 - NaN differs
 
 
-def _record(place: str, row: object, columns: Sequence[str]) -> Record:
+def _record(location: str, row: object, columns: Sequence[str]) -> Record:
     if isinstance(row, Mapping):
-        return Record(place, row)
+        return Record(location, row)
     if isinstance(row, Sequence) and not isinstance(row, str) and len(row) == len(columns):
-        return Record(place, dict(zip(columns, row, strict=True)))
-    raise UnusableFile(f"{place}: is {row!r}; expected a dictionary or ({', '.join(columns)})")
+        return Record(location, dict(zip(columns, row, strict=True)))
+    raise UnusableFile(f"{location}: is {row!r}; expected a dictionary or ({', '.join(columns)})")

@@ -91,8 +91,8 @@ def strata(lengths: Sequence[int]) -> list[int]:
     """
     order = sorted(range(len(lengths)), key=lambda index: (lengths[index], index))
     groups = [0] * len(lengths)
-    for place, index in enumerate(order):
-        groups[index] = place * STRATA // len(lengths)
+    for rank, index in enumerate(order):
+        groups[index] = rank * STRATA // len(lengths)
     return groups
 
 
@@ -141,5 +141,5 @@ def is_reversed(number: int, taken: int, share: float) -> bool:
     >>> [is_reversed(0, taken, 1 / 3) for taken in range(6)]
     [False, False, True, False, False, True]
     """
-    place = number + taken
-    return int((place + 1) * share + 1e-9) > int(place * share + 1e-9)
+    position = number + taken
+    return int((position + 1) * share + 1e-9) > int(position * share + 1e-9)

@@ -220,16 +220,16 @@ def compare_groups(grades: Sequence[GroupedGrade], left_out: int = 0) -> GroupCo
         groups = cells.setdefault((one.dimension, one.within), {})
         groups.setdefault(one.group, {}).setdefault(one.topic, []).append(one.grade)
     tests: dict[tuple[str, str, str, str], tuple[int, PairedTest | None]] = {}
-    for place, groups in cells.items():
+    for cell, groups in cells.items():
         for first, second in combinations(sorted(groups), 2):
             topics = sorted(groups[first].keys() & groups[second].keys())
             ours, theirs = (
                 [statistics.fmean(groups[name][topic]) for topic in topics] for name in (first, second)
             )
-            tests[(*place, first, second)] = len(topics), wilcoxon(ours, theirs) if topics else None
+            tests[(*cell, first, second)] = len(topics), wilcoxon(ours, theirs) if topics else None
     adjusted = benjamini_hochberg({key: test.p_value for key, (_, test) in tests.items() if test})
     return GroupComparison(
-        means=[_mean(*place, group, own) for place, groups in cells.items() for group, own in groups.items()],
+        means=[_mean(*cell, group, own) for cell, groups in cells.items() for group, own in groups.items()],
         contrasts=[
             Contrast(
                 *key,

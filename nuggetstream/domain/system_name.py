@@ -44,12 +44,12 @@ def system_name(text: str) -> str:
     return "".join("-" if category(c) == "Pd" or c == _MINUS else c for c in spelling)
 
 
-def one_spelling(said: str) -> str:
+def one_spelling(name: str) -> str:
     """A text that may name a system, spelt as names of systems are; unchanged where it cannot be a name."""
     try:
-        return system_name(said)
+        return system_name(name)
     except ValueError:
-        return said
+        return name
 
 
 def _is_invisible(character: str) -> bool:

@@ -145,11 +145,11 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
     )
 
 
-def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
+def outcome_of(outcome: str, system_a: str, system_b: str) -> Vote | float:
     """What a winner column says.
 
     Args:
-        said: a usual spelling, the name of the winning system, or a number in [0, 1], the share of the
+        outcome: a usual spelling, the name of the winning system, or a number in [0, 1], the share of the
             point that A takes. 1 and 0 are plain wins; one half is half a win for each and no tie.
         system_a: the first system.
         system_b: the second.
@@ -160,16 +160,16 @@ def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
     >>> outcome_of("tie (bothbad)", "x", "y"), outcome_of("y", "x", "y"), outcome_of("0.8", "x", "y")
     (<Vote.BOTH_BAD: 'both_bad'>, <Vote.B: 'b'>, 0.8)
     """
-    by_name = {system_a: Vote.A, system_b: Vote.B}.get(said)
-    spelt = spelt_vote(said)
+    by_name = {system_a: Vote.A, system_b: Vote.B}.get(outcome)
+    spelt = spelt_vote(outcome)
     if by_name is not None and spelt is not None and by_name is not spelt:
-        raise ValueError(f"is {said!r}, the name of one system and the usual word for another outcome")
+        raise ValueError(f"is {outcome!r}, the name of one system and the usual word for another outcome")
     if by_name is not None or spelt is not None:
         return by_name or spelt or Vote.TIE
-    share = as_number(said)
+    share = as_number(outcome)
     if not 0 <= share <= 1:
         raise ValueError(
-            f"is {said!r}; expected a, b, tie, both_bad, the name of the winner, or a number in [0, 1]"
+            f"is {outcome!r}; expected a, b, tie, both_bad, the name of the winner, or a number in [0, 1]"
         )
     return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
 

@@ -20,38 +20,38 @@ def read_queries(path: Path) -> dict[str, str]:
     """
     queries: dict[str, str] = {}
     for number, line in text_lines(path):
-        place = f"{path}:{number}"
-        name, query = _query_of(line, place)
+        location = f"{path}:{number}"
+        name, query = _query_of(line, location)
         if name != "".join(name.split()) or not name:
-            raise UnusableFile(f"{place}: id: is {name!r}; expected an id without white space")
+            raise UnusableFile(f"{location}: id: is {name!r}; expected an id without white space")
         if not query.strip():
-            raise UnusableFile(f"{place}: query: is empty")
+            raise UnusableFile(f"{location}: query: is empty")
         if name in queries:
-            raise UnusableFile(f"{place}: id: {name!r} is there twice")
+            raise UnusableFile(f"{location}: id: {name!r} is there twice")
         queries[name] = query.strip()
     if not queries:
         raise UnusableFile(f"{path}: holds no query")
     return queries
 
 
-def _query_of(line: str, place: str) -> tuple[str, str]:
+def _query_of(line: str, location: str) -> tuple[str, str]:
     if not line.lstrip().startswith("{"):
         name, tab, query = line.rstrip("\r\n").partition("\t")
         if not tab:
             raise UnusableFile(
-                f"{place}: expected a query id, a tab and the query, or an object with id and query"
+                f"{location}: expected a query id, a tab and the query, or an object with id and query"
             )
         return name.strip(), query
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise UnusableFile(f"{place}: is not a JSON object: {error}") from error
-    return _first(row, _IDS, place), _first(row, _TEXTS, place)
+        raise UnusableFile(f"{location}: is not a JSON object: {error}") from error
+    return _first(row, _IDS, location), _first(row, _TEXTS, location)
 
 
-def _first(row: Mapping[str, Any], names: tuple[str, ...], place: str) -> str:
+def _first(row: Mapping[str, Any], names: tuple[str, ...], location: str) -> str:
     for name in names:
         value = row.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool):
             return str(value)
-    raise UnusableFile(f"{place}: {names[0]}: is missing, or no text")
+    raise UnusableFile(f"{location}: {names[0]}: is missing, or no text")

@@ -30,12 +30,12 @@ def read_records(path: Path) -> list[Record]:
 
 def _rows(path: Path) -> Iterator[Record]:
     for row in rows_in(path, _container(path), strict=True):
-        place = f"{path}:{row.line}"
+        location = f"{path}:{row.line}"
         if isinstance(row, BadLine):
-            raise UnusableFile(f"{place}: {row.problems[0]}")
+            raise UnusableFile(f"{location}: {row.problems[0]}")
         if not isinstance(row.value, dict):
-            raise UnusableFile(f"{place}: is not a JSON object")
-        yield Record(place, row.value)
+            raise UnusableFile(f"{location}: is not a JSON object")
+        yield Record(location, row.value)
 
 
 def _container(path: Path) -> Container:

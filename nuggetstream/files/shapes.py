@@ -209,7 +209,7 @@ def _read_vote(translation: Translation) -> None:
         [translation.battle["vote"]] = meant
 
 
-def _is_named(said: str, answer: Any) -> bool:
+def _is_named(name: str, answer: Any) -> bool:
     """Whether a vote names the system of an answer, in any spelling of the name."""
     system = answer.get("system") if isinstance(answer, dict) else None
-    return isinstance(system, str) and one_spelling(system) == one_spelling(said)
+    return isinstance(system, str) and one_spelling(system) == one_spelling(name)

@@ -108,11 +108,11 @@ def _texts(path: Path, columns: TextColumns) -> Iterator[tuple[str, NamedText | 
                 continue
             if not isinstance(text, str):
                 raise record.wrong(text_column, f"is {str(text)[:40]}; expected a text")
-            place = record.place if len(per_text) == 1 else f"{record.place} {text_column}"
+            location = record.place if len(per_text) == 1 else f"{record.place} {text_column}"
             yield (
                 record.place,
                 NamedText(
-                    name=place if name_column is None else _label(record, name_column),
+                    name=location if name_column is None else _label(record, name_column),
                     text=text,
                     group=None if group_column is None else _label(record, group_column),
                     sources=columns.source_count

@@ -87,7 +87,7 @@ def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Senten
 def _coverage(nuggets: Sequence[Nugget], texts: Sequence[_Sentence]) -> Floats:
     """(nuggets, sentences) share of each nugget's terms in each sentence, by their rarity, in [0, 1]."""
     wanted = [frozenset(terms(nugget.text)) for nugget in nuggets]
-    column = {term: place for place, term in enumerate(sorted(frozenset().union(*wanted)))}
+    column = {term: index for index, term in enumerate(sorted(frozenset().union(*wanted)))}
     present = _present([sentence.terms for sentence in texts], column)
     shared = present.sum(axis=0)
     rarity = np.array([log(1 + len(texts) / (1 + count)) for count in shared])
@@ -106,13 +106,13 @@ def _present(bags: Sequence[frozenset[str]], column: Mapping[str, int]) -> Float
 def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, windows: bool) -> Grounds | None:
     order = np.argsort(-covered, kind="stable")
     related = order[covered[order] >= RELATED].tolist()
-    sources = [place for place in related if not texts[place].is_of_answer]
+    sources = [index for index in related if not texts[index].is_of_answer]
     if (disputing := _contradicting(nugget, texts, sources)) is not None:
         return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
     named = {provenance.document for provenance in nugget.provenance}
     if windows:
-        named = {texts[place].document for place in related[:1]} & named
-    stating = [place for place in sources if covered[place] >= STATED or texts[place].document in named]
+        named = {texts[index].document for index in related[:1]} & named
+    stating = [index for index in sources if covered[index] >= STATED or texts[index].document in named]
     if stating:
         return Grounds(Grounding.GROUNDED, texts[stating[0]].quotation)
     if any(not document.startswith(ANSWERS) for document in named):
@@ -124,12 +124,12 @@ def _of_answers(
     nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, related: Sequence[int], named: set[str]
 ) -> Grounds | None:
     """The grounding of a nugget that no source states."""
-    answers = [place for place in related if texts[place].is_of_answer]
-    stating = [place for place in answers if covered[place] >= STATED or texts[place].document in named]
+    answers = [index for index in related if texts[index].is_of_answer]
+    stating = [index for index in answers if covered[index] >= STATED or texts[index].document in named]
     if not (named or stating):
         return None
-    own = named | {texts[place].document for place in stating}
-    others = [place for place in answers if texts[place].document not in own]
+    own = named | {texts[index].document for index in stating}
+    others = [index for index in answers if texts[index].document not in own]
     if (disputing := _contradicting(nugget, texts, others)) is not None:
         return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
     return Grounds(Grounding.ANSWER_ONLY, texts[stating[0]].quotation if stating else None)
@@ -137,4 +137,4 @@ def _of_answers(
 
 def _contradicting(nugget: Nugget, texts: Sequence[_Sentence], places: Sequence[int]) -> int | None:
     """The closest sentence that is the nugget with another number, or denies it."""
-    return next((place for place in places if contradicts(nugget.text, texts[place].text)), None)
+    return next((index for index in places if contradicts(nugget.text, texts[index].text)), None)

@@ -201,11 +201,11 @@ def preference_by_labels(
     """
     if not nuggets:
         raise Unscorable("no nuggets")
-    told = {(a.side, a.nugget_id): a.shares for a in assignments}
+    shares_of = {(a.side, a.nugget_id): a.shares for a in assignments}
     halves = np.ones(1)  # distribution of the margin in halves of a nugget, from the lowest possible one up
     for nugget in nuggets:
         for side in Side:
-            shares = told.get((side, nugget.id))
+            shares = shares_of.get((side, nugget.id))
             if shares is None:
                 return None
             nothing = shares.not_support + (shares.contradiction or 0.0)

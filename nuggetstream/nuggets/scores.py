@@ -95,10 +95,10 @@ def expected_score(nuggets: Sequence[Nugget], assignments: Sequence[Assignment],
     """
     if not nuggets:
         raise Unscorable("no nuggets")
-    told = {a.nugget_id: a.shares for a in assignments if a.side is side}
+    shares_of = {a.nugget_id: a.shares for a in assignments if a.side is side}
     earned = 0.0
     for nugget in nuggets:
-        shares = told.get(nugget.id)
+        shares = shares_of.get(nugget.id)
         if shares is None:
             return None
         earned += shares.support + CREDIT[Support.PARTIAL_SUPPORT] * shares.partial_support

@@ -67,6 +67,6 @@ def _apart(rows: Sequence[tuple[float, Vote, Vote]]) -> list[Vote]:
     """The verdict of each battle under the band of the other parts."""
     bands = []
     for part in range(_FOLDS):
-        others = [row for place, row in enumerate(rows) if place % _FOLDS != part]
+        others = [row for index, row in enumerate(rows) if index % _FOLDS != part]
         bands.append(threshold_by_kappa([row[0] for row in others], [row[2] for row in others]).threshold)
-    return [preference(row[0], 0.0, bands[place % _FOLDS]) for place, row in enumerate(rows)]
+    return [preference(row[0], 0.0, bands[index % _FOLDS]) for index, row in enumerate(rows)]

@@ -18,7 +18,7 @@ from nuggetstream.statistics.proportion import wilson
 def pairings(ratings: Ratings) -> tuple[Pairing, ...]:
     """Every two systems of a board once, in the order of the standings."""
     names = [standing.system for standing in ratings.standings]
-    index = {name: place for place, name in enumerate(ratings.tally.systems)}
+    index = {name: number for number, name in enumerate(ratings.tally.systems)}
     return tuple(_pairing(ratings, index, a, b) for a, b in combinations(names, 2))
 
 

@@ -102,9 +102,9 @@ def calibration(
 
 
 def _bins(cases: Sequence[tuple[float, bool]], count: int) -> "list[Bin]":
-    held: dict[int, list[tuple[float, bool]]] = {}
+    by_bin: dict[int, list[tuple[float, bool]]] = {}
     for case in cases:
-        held.setdefault(min(int(case[0] * count), count - 1), []).append(case)
+        by_bin.setdefault(min(int(case[0] * count), count - 1), []).append(case)
     return [
         Bin(
             low=index / count,
@@ -112,7 +112,7 @@ def _bins(cases: Sequence[tuple[float, bool]], count: int) -> "list[Bin]":
             confidence=sum(confidence for confidence, _ in inside) / len(inside),
             right=share(sum(right for _, right in inside), len(inside)),
         )
-        for index, inside in sorted(held.items())
+        for index, inside in sorted(by_bin.items())
     ]
 
 

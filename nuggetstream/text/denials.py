@@ -53,10 +53,10 @@ def is_denied(claim: str, sentence: str) -> bool:
     """
     if not (_may_deny(claim) or _may_deny(sentence)):
         return False
-    (said, negations), (stated, other_negations) = _content(claim), _content(sentence)
+    (claimed, negations), (stated, other_negations) = _content(claim), _content(sentence)
     if {negations, other_negations} != {0, 1}:
         return False
-    negated, positive = (said, stated) if negations else (stated, said)
+    negated, positive = (claimed, stated) if negations else (stated, claimed)
     if len(negated) < _LEAST or len(positive) - len(negated) > _MOST_MORE or not _PARTIAL.isdisjoint(negated):
         return False
     remaining = iter(positive)

@@ -43,9 +43,9 @@ class PassageSearch:
         """
         wanted = set(terms(sentence)) & self._weights.keys()
         scores = {
-            place: sum(self._weights[term] for term in sorted(wanted & words))
-            for place, words in self._terms.items()
-            if place[0] not in without
+            passage: sum(self._weights[term] for term in sorted(wanted & words))
+            for passage, words in self._terms.items()
+            if passage[0] not in without
         }
-        place = max(scores, key=scores.__getitem__, default=None)
-        return None if place is None or scores[place] == 0 else place
+        passage = max(scores, key=scores.__getitem__, default=None)
+        return None if passage is None or scores[passage] == 0 else passage

@@ -74,12 +74,12 @@ def _pooled(same: Sequence[Grade], wanted: GradeAggregation) -> Grade | None:
     )
 
 
-def _mean(told: Sequence[Sequence[ValueProbability]]) -> tuple[ValueProbability, ...]:
+def _mean(distributions: Sequence[Sequence[ValueProbability]]) -> tuple[ValueProbability, ...]:
     """The mean probability of each value; empty where a member told none."""
-    if not all(told):
+    if not all(distributions):
         return ()
-    by_member = [{share.value: share.probability for share in shares} for shares in told]
+    by_member = [{share.value: share.probability for share in shares} for shares in distributions]
     return tuple(
         ValueProbability(share.value, fmean(shares.get(share.value, 0.0) for shares in by_member))
-        for share in told[0]
+        for share in distributions[0]
     )

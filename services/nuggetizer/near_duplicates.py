@@ -127,9 +127,9 @@ def _plain(words: Sequence[str]) -> list[str]:
     numbers = [_NUMBER.get(word, word) for word in words]
     english = not _ENGLISH.isdisjoint(words)
     plain = list[str]()
-    for place, word in enumerate(numbers):
+    for index, word in enumerate(numbers):
         before = plain[-1] if plain else ""
-        after = numbers[place + 1] if place + 1 < len(numbers) else ""
+        after = numbers[index + 1] if index + 1 < len(numbers) else ""
         if (word in _ALSO and after not in _EVEN) or (english and word in _ARTICLES):
             continue
         if before[:1].isdigit():

@@ -178,10 +178,10 @@ class MemoryIndex:
 
     def _add(self, chunks: Sequence[StoredChunk], vectors: Vectors | None) -> None:
         with self._changing:
-            places = {c.id: place for place, c in enumerate(chunks) if c.id not in self._row_by_id}
+            places = {c.id: index for index, c in enumerate(chunks) if c.id not in self._row_by_id}
             if not places:
                 return
-            added, before = [chunks[place] for place in places.values()], len(self)
+            added, before = [chunks[index] for index in places.values()], len(self)
             first = self._rows.size
             self._rows.append(
                 added,

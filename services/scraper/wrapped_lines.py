@@ -182,9 +182,9 @@ def _joined(lines: Sequence[str], shown: Sequence[_Line], least: int, *, typed: 
     """
     bonds = list(_bonds(shown, least, typed=typed))
     joints: dict[int, _Joint] = {}  # by the number of the second line
-    for place, (line, following) in enumerate(pairwise(shown)):
-        near = bonds[max(place - _NEAR, 0) : place + _NEAR + 1]
-        if bonds[place] is _Bond.CERTAIN or (bonds[place] is _Bond.POSSIBLE and _Bond.CERTAIN in near):
+    for index, (line, following) in enumerate(pairwise(shown)):
+        near = bonds[max(index - _NEAR, 0) : index + _NEAR + 1]
+        if bonds[index] is _Bond.CERTAIN or (bonds[index] is _Bond.POSSIBLE and _Bond.CERTAIN in near):
             joints[following.number] = _Joint.of(line.text, following.text)
     pieces = []
     for number, raw in enumerate(lines):
@@ -199,14 +199,14 @@ def _bonds(shown: Sequence[_Line], least: int, *, typed: bool) -> Iterator[_Bond
     """For each line but the last, whether the next one continues it."""
     usual = Counter(line.indent for line in shown).most_common(1)
     in_code = False
-    for place, (line, following) in enumerate(pairwise(shown)):
+    for index, (line, following) in enumerate(pairwise(shown)):
         in_code ^= line.text.startswith(("```", "~~~"))
         apart = following.number != line.number + 1 or following.is_item
         laid_out = in_code or line.is_laid_out or following.is_laid_out
         if apart or laid_out or (typed and _is_indented(line, following, usual[0][0])):
             yield _Bond.NONE
         else:
-            yield _bond(line, following, max(least, _full_columns(shown, place)))
+            yield _bond(line, following, max(least, _full_columns(shown, index)))
 
 
 def _bond(line: _Line, following: _Line, full: int) -> _Bond:
@@ -222,9 +222,9 @@ def _bond(line: _Line, following: _Line, full: int) -> _Bond:
     return _Bond.CERTAIN if without_case else _Bond.POSSIBLE
 
 
-def _full_columns(shown: Sequence[_Line], place: int) -> int:
+def _full_columns(shown: Sequence[_Line], index: int) -> int:
     """How long full lines are around a line."""
-    around = sorted(line.columns for line in shown[max(place - _NEIGHBOURS, 0) : place + _NEIGHBOURS + 1])
+    around = sorted(line.columns for line in shown[max(index - _NEIGHBOURS, 0) : index + _NEIGHBOURS + 1])
     return around[round(_FULL_RANK * (len(around) - 1))]
 
 

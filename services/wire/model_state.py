@@ -69,13 +69,13 @@ class ModelStateReporter:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Report changes within half a second, and an open circuit every five seconds."""
-        told: FirstAway | None = None
+        published: FirstAway | None = None
         told_at = 0.0
         while not stop.is_set():
             state, now = self._away(), time.monotonic()
-            due = state != told or (state is not None and now - told_at >= _REPEAT_S)
+            due = state != published or (state is not None and now - told_at >= _REPEAT_S)
             if due and await self._tell(state):
-                told, told_at = state, now
+                published, told_at = state, now
             await pause(_LOOK_S, stop)
 
     async def _tell(self, state: FirstAway | None) -> bool:
@@ -137,7 +137,7 @@ class ModelStates:
         Of several processes of a stage, one that waits comes before one that has a fallback.
         """
         now = self._clock()
-        self._told = {name: told for name, told in self._told.items() if now - told[1] < _FORGET_S}
+        self._told = {name: sent for name, sent in self._told.items() if now - sent[1] < _FORGET_S}
         longest: dict[Stage, WaitingStage] = {}
         for waiting, _ in self._told.values():
             first = longest.get(waiting.stage)

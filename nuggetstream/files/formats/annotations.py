@@ -48,10 +48,10 @@ def _assigned(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     query = id_in("topic_id", fields.get("topic_id", fields.get("narrative_id")))
     run = id_in("run_id", fields.get("run_id"))
     for index, sentence in enumerate(_list_in("sentences", fields["sentences"])):
-        place = f"sentences.{index}"
-        statement = text_in(f"{place}.text", object_in(sentence).get("text"))
-        for number, cited in enumerate(_list_in(f"{place}.citations", sentence.get("citations"))):
-            where = f"{place}.citations.{number}"
+        location = f"sentences.{index}"
+        statement = text_in(f"{location}.text", object_in(sentence).get("text"))
+        for number, cited in enumerate(_list_in(f"{location}.citations", sentence.get("citations"))):
+            where = f"{location}.citations.{number}"
             yield {
                 "query": query,
                 "run": run,
@@ -69,12 +69,12 @@ def _list_in(name: str, value: Any) -> list[Any]:
     return value
 
 
-def _label(name: str, said: Any) -> str | None:
-    if said in _UNJUDGED:
+def _label(name: str, label: Any) -> str | None:
+    if label in _UNJUDGED:
         return None
-    if not (isinstance(said, str) and said in _SUPPORT):
-        raise WrongRow(f"{name}: is {shown(said)}; expected {', '.join(_SUPPORT)} or -1")
-    return _SUPPORT[said].value
+    if not (isinstance(label, str) and label in _SUPPORT):
+        raise WrongRow(f"{name}: is {shown(label)}; expected {', '.join(_SUPPORT)} or -1")
+    return _SUPPORT[label].value
 
 
 def _graded(row: Row) -> Iterator[Line]:

@@ -118,7 +118,7 @@ def _ragelo_verdicts(view: View) -> Iterator[Mapping[str, Any]]:
 def _reasoning(judgment: Mapping[str, Any]) -> str:
     """What the judge wrote, once per order of the answers."""
     verdicts: Sequence[Mapping[str, Any]] = judgment.get("verdicts") or ()
-    return "\n".join(said for verdict in verdicts if (said := verdict.get("reasoning")))
+    return "\n".join(reasoning for verdict in verdicts if (reasoning := verdict.get("reasoning")))
 
 
 _REST = "all else"

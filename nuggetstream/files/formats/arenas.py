@@ -248,8 +248,8 @@ def _comparia_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _categories(said: Any) -> list[str]:
-    names = said if isinstance(said, list) else [said]
+def _categories(value: Any) -> list[str]:
+    names = value if isinstance(value, list) else [value]
     distinct = dict.fromkeys(name for name in names if isinstance(name, str) and name.strip())
     return [f"category:{name}" for name in distinct]
 

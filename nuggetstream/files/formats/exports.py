@@ -61,10 +61,10 @@ def _verdicts(view: View) -> Iterator[Mapping[str, Any]]:
     for judgment in view.get("judgments") or ():
         for judge in (judgment, *(judgment.get("members") or ())):
             name = judgment["evaluator"] + (f" {judge['name']}" if "name" in judge else "")
-            for said in judge.get("verdicts") or ():
-                sides = ("a", "b") if said["first"] == "a" else ("b", "a")
-                overall = [{"dimension": OVERALL, "winner": said["winner"]}]
-                for part in said.get("dimensions") or overall:
+            for verdict in judge.get("verdicts") or ():
+                sides = ("a", "b") if verdict["first"] == "a" else ("b", "a")
+                overall = [{"dimension": OVERALL, "winner": verdict["winner"]}]
+                for part in verdict.get("dimensions") or overall:
                     label = _CHOICES[part["winner"]]
                     yield {
                         "item": view["id"],

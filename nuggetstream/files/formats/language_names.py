@@ -23,18 +23,18 @@ _TAGS = {
 _LONGEST_TAG = 3
 
 
-def language_tag(said: Any) -> str | None:
+def language_tag(value: Any) -> str | None:
     """The tag of a language by its English name or tag, of the first one in a list; None where it is unknown.
 
     >>> language_tag("German"), language_tag(["en", "fr"]), language_tag("unknown"), language_tag([])
     ('de', 'en', None, None)
     """
-    if isinstance(said, list | tuple):
-        return language_tag(said[0]) if said else None
-    if not isinstance(said, str):
+    if isinstance(value, list | tuple):
+        return language_tag(value[0]) if value else None
+    if not isinstance(value, str):
         return None
-    name = said.strip().casefold()
+    name = value.strip().casefold()
     primary = name.replace("_", "-").split("-")[0]
     if 1 < len(primary) <= _LONGEST_TAG and primary.isascii() and primary.isalpha():
-        return said.strip().replace("_", "-")
+        return value.strip().replace("_", "-")
     return _TAGS.get(name)

@@ -70,7 +70,7 @@ def _results(row: Row, _: Source) -> Read:
     if not isinstance(reference, dict):
         return submission, vote
     try:
-        return submission, {**vote, **{name: Vote(said) for name, said in reference.items()}}
+        return submission, {**vote, **{name: Vote(winner) for name, winner in reference.items()}}
     except ValueError as error:
         raise InvalidSubmission([f"reference: {error}"]) from error
 

@@ -143,7 +143,7 @@ class Answers:
             return BadLine(line, tuple(f"{' and '.join(pair)}: {problem}" for problem in error.problems))
 
     def _answer(self, system: str, places: dict[str, _Place]) -> dict[str, Any]:
-        place = places[system]
-        self._file.seek(place.start)
-        kept: dict[str, Any] = json.loads(self._file.read(place.size))
+        span = places[system]
+        self._file.seek(span.start)
+        kept: dict[str, Any] = json.loads(self._file.read(span.size))
         return {"system": system, **kept}

@@ -134,13 +134,13 @@ def _columns(names: tuple[str, ...]) -> Columns | None:
         return None
 
 
-def _winner(outcome: Vote | float, system_a: str, system_b: str, said: str) -> str | float:
+def _winner(outcome: Vote | float, system_a: str, system_b: str, spelling: str) -> str | float:
     """The outcome as one word or number; the words of the file where a system has that word for a name."""
     word = outcome.value if isinstance(outcome, Vote) else outcome
     try:
-        return word if outcome_of(str(word), system_a, system_b) == outcome else said
+        return word if outcome_of(str(word), system_a, system_b) == outcome else spelling
     except ValueError:
-        return said
+        return spelling
 
 
 def _without_line(error: UnusableFile, row: Row) -> str:

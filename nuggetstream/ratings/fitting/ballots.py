@@ -82,14 +82,14 @@ class Ballots:
             raise ValueError(f"votes for unknown systems {unknown}")
         for vote in votes:
             _check(vote)
-        place = {name: index for index, name in enumerate(names)}
+        index_of = {name: index for index, name in enumerate(names)}
         clusters: dict[object, int] = {}
         for index, vote in enumerate(votes):
             clusters.setdefault(index if vote.cluster is None else vote.cluster, len(clusters))
         return cls(
             systems=names,
-            a=np.array([place[vote.system_a] for vote in votes], dtype=np.intp),
-            b=np.array([place[vote.system_b] for vote in votes], dtype=np.intp),
+            a=np.array([index_of[vote.system_a] for vote in votes], dtype=np.intp),
+            b=np.array([index_of[vote.system_b] for vote in votes], dtype=np.intp),
             score=np.array([_score(vote) for vote in votes], dtype=np.float64),
             tie=np.array([_is_tie(vote) for vote in votes], dtype=np.bool_),
             both_bad=np.array([vote.outcome is Vote.BOTH_BAD for vote in votes], dtype=np.bool_),
@@ -161,20 +161,20 @@ class Ballots:
 
     def within(self, group: Places) -> Self:
         """The ballots between systems of a group, over the names of the group."""
-        place = np.full(len(self.systems), -1)
-        place[group] = np.arange(len(group))
-        inside = self.pick(np.flatnonzero((place[self.a] >= 0) & (place[self.b] >= 0)))
+        index_of = np.full(len(self.systems), -1)
+        index_of[group] = np.arange(len(group))
+        inside = self.pick(np.flatnonzero((index_of[self.a] >= 0) & (index_of[self.b] >= 0)))
         names = tuple(self.systems[index] for index in group)
-        return replace(inside, systems=names, a=place[inside.a], b=place[inside.b])
+        return replace(inside, systems=names, a=index_of[inside.a], b=index_of[inside.b])
 
     def _cells_by_cluster(self, layout: Pairs, group: Places, policy: TiePolicy) -> csr_array:
         """(C, 3 · E) what each cluster adds to won, lost and drawn of each pair."""
         pairs = len(layout.first)
-        place = np.full(len(self.systems), -1)
-        place[group] = np.arange(len(group))
+        index_of = np.full(len(self.systems), -1)
+        index_of[group] = np.arange(len(group))
         number = np.full((len(group), len(group)), -1)
         number[layout.first, layout.second] = number[layout.second, layout.first] = np.arange(pairs)
-        a, b = place[self.a], place[self.b]
+        a, b = index_of[self.a], index_of[self.b]
         used = np.flatnonzero(self.counting(policy) & (a >= 0) & (b >= 0) & (self.weight > 0))
         pair, forth = number[a[used], b[used]], a[used] < b[used]
         first = np.where(forth, self.score[used], 1 - self.score[used])

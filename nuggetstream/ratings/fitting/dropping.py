@@ -64,11 +64,13 @@ class Fitted:
 
     def on_gap(self, i: int, j: int) -> Floats:
         """(3, E) by how much θi - θj falls when one vote is dropped, 0 where a pair was not fitted."""
-        place = np.searchsorted(self.group, [i, j])
+        columns = np.searchsorted(self.group, [i, j])
         if len(self.columns) == len(self.pairs.first) == len(self.counts.first):  # all systems, no prior
-            return self._influence.on_gap(int(place[0]), int(place[1]))
+            return self._influence.on_gap(int(columns[0]), int(columns[1]))
         fall = np.zeros((3, len(self.counts.first)))
-        fall[:, self.columns] = self._influence.on_gap(int(place[0]), int(place[1]))[:, : len(self.columns)]
+        fall[:, self.columns] = self._influence.on_gap(int(columns[0]), int(columns[1]))[
+            :, : len(self.columns)
+        ]
         return fall
 
     def without(self, cells: Floats) -> "Fitted":

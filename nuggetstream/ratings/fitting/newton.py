@@ -134,9 +134,9 @@ class _Incidence:
     @classmethod
     def of(cls, model: Model) -> Self:
         pairs = len(model.first)
-        place = np.tile(np.arange(pairs), 2), np.concatenate([model.first, model.second])
+        cells = np.tile(np.arange(pairs), 2), np.concatenate([model.first, model.second])
         ends = np.repeat([1.0, -1.0], pairs)
-        signed = csr_array((ends, place), shape=(pairs, model.size))
+        signed = csr_array((ends, cells), shape=(pairs, model.size))
         if model.batch < _FEW:
             return cls(signed, abs(signed))
         return cls(signed.toarray(), abs(signed).toarray())
@@ -203,8 +203,8 @@ def _hessian(model: Model, ends: _Incidence, bend: Bend) -> Floats:
     hessian = np.zeros((len(bend.curve), wide, wide))
     hessian[:, model.first, model.second] = -bend.curve
     hessian[:, model.second, model.first] = -bend.curve
-    place = np.arange(size)
-    hessian[:, place, place] = bend.curve @ ends.plain
+    diagonal = np.arange(size)
+    hessian[:, diagonal, diagonal] = bend.curve @ ends.plain
     if bend.cross is not None and bend.tie_curve is not None:
         hessian[:, :size, size] = hessian[:, size, :size] = bend.cross @ ends.signed
         hessian[:, size, size] = bend.tie_curve

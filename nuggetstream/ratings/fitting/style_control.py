@@ -136,16 +136,16 @@ def control(
     if policy.models_ties:
         raise ValueError("style control counts a tie as half a win or not at all")
     group, reasons = rankable(ballots.tally.points(policy))
-    place = np.full(len(ballots.systems), -1)
-    place[group] = np.arange(len(group))
-    counts = ballots.counting(policy) & (place[ballots.a] >= 0) & (place[ballots.b] >= 0)
+    index_of = np.full(len(ballots.systems), -1)
+    index_of[group] = np.arange(len(group))
+    counts = ballots.counting(policy) & (index_of[ballots.a] >= 0) & (index_of[ballots.b] >= 0)
     used = np.flatnonzero(counts & (ballots.weight > 0))
     if not len(used):
         raise StyleUndetermined("no two systems can be ranked by these votes")
     votes, x = ballots.pick(used), difference[used]
     deviation = np.sqrt(votes.weight @ x**2 / votes.weight.sum())
     varies = np.flatnonzero(deviation > 0)
-    design = _design(place[votes.a], place[votes.b], x[:, varies] / deviation[varies], len(group))
+    design = _design(index_of[votes.a], index_of[votes.b], x[:, varies] / deviation[varies], len(group))
     beta, matrix = _solve(design, votes, len(group), ridge)
     return Controlled(
         systems=tuple(ballots.systems[index] for index in group),

@@ -40,14 +40,14 @@ class Tally:
         """
         entries = list(outcomes)
         systems = tuple(sorted({name for a, b, _, _ in entries for name in (a, b)}))
-        place = {name: index for index, name in enumerate(systems)}
+        index_of = {name: index for index, name in enumerate(systems)}
         wins, ties, both_bad = (np.zeros((len(systems), len(systems))) for _ in range(3))
         for name_a, name_b, winner, count in entries:
             if name_a == name_b:
                 raise ValueError(f"system {name_a!r} battles itself")
             if not (np.isfinite(count) and count >= 0):
                 raise ValueError(f"{count} battles between {name_a!r} and {name_b!r}")
-            a, b = place[name_a], place[name_b]
+            a, b = index_of[name_a], index_of[name_b]
             if winner in (Vote.A, Vote.B):
                 wins[(a, b) if winner is Vote.A else (b, a)] += count
                 continue
@@ -70,9 +70,9 @@ class Tally:
         [[0.0, 2.0], [1.0, 0.0]]
         """
         systems = tuple(sorted({name for pair in pairs for name in pair[:2]}))
-        place = {name: index for index, name in enumerate(systems)}
-        a = np.array([place[pair[0]] for pair in pairs], dtype=np.intp)
-        b = np.array([place[pair[1]] for pair in pairs], dtype=np.intp)
+        index_of = {name: index for index, name in enumerate(systems)}
+        a = np.array([index_of[pair[0]] for pair in pairs], dtype=np.intp)
+        b = np.array([index_of[pair[1]] for pair in pairs], dtype=np.intp)
         numbers = np.array([pair[2:] for pair in pairs], dtype=np.float64).reshape(len(pairs), 4)
         if (a == b).any() or (numbers < 0).any():
             raise ValueError("a system battles itself, or a count is negative")
@@ -108,13 +108,13 @@ class Tally:
         Raises:
             ValueError: a system that battled is not among the names.
         """
-        place = {name: index for index, name in enumerate(systems)}
-        if unknown := set(self.systems) - set(place):
+        index_of = {name: index for index, name in enumerate(systems)}
+        if unknown := set(self.systems) - set(index_of):
             raise ValueError(f"unknown systems {sorted(unknown)}")
-        cells = np.ix_(*[[place[name] for name in self.systems]] * 2)
+        cells = np.ix_(*[[index_of[name] for name in self.systems]] * 2)
         wider = []
         for counts in (self.wins, self.ties, self.both_bad):
-            wide = np.zeros((len(place), len(place)))
+            wide = np.zeros((len(index_of), len(index_of)))
             wide[cells] = counts
             wider.append(wide)
         return type(self)(tuple(systems), *wider)

@@ -173,12 +173,12 @@ class Mixed:
     ) -> Pairs:
         """Each source is resampled by itself and weighed afterwards."""
         systems, layout = self.systems, pairs_among(self.tally, group, policy)
-        place = (..., layout.first, layout.second)
+        at_pairs = (..., layout.first, layout.second)
         total = np.zeros((resamples, 3, len(layout.first)))
         for source in self.sources.values():
             counts = source.tally.among(systems)
             wins, drawn = counts.wins[np.ix_(group, group)], counts.drawn(policy)[np.ix_(group, group)]
-            cells = np.stack([wins[place], wins.T[place], drawn[place]])
+            cells = np.stack([wins[at_pairs], wins.T[at_pairs], drawn[at_pairs]])
             total += source.weight * draw(bootstrap, layout.counted(cells), resamples, rng).cells
         return layout.counted(total)
 

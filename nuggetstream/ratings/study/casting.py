@@ -128,8 +128,8 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
         TooManyVotes: they cannot be held.
     """
     votes = [
-        (vote, place, weighed.weight)
-        for place, weighed in enumerate(sources)
+        (vote, source_index, weighed.weight)
+        for source_index, weighed in enumerate(sources)
         for vote in weighed.source.votes
     ]
     once = Ballots.of(
@@ -150,7 +150,7 @@ def poll(sources: Sequence[Weighed], systems: Sequence[str]) -> Poll:
     return Poll(
         ballots=replace(ballots, cluster=cluster.astype(np.intp)),
         row=row,
-        source=np.array([place for _, place, _ in votes], dtype=np.intp)[row],
+        source=np.array([source_index for _, source_index, _ in votes], dtype=np.intp)[row],
         names=tuple(weighed.source.name for weighed in sources),
         weights=tuple(weighed.weight for weighed in sources),
     )

@@ -96,7 +96,7 @@ def compute_panels(results: Results) -> Panels:
             if grading.members:
                 gradings.setdefault(grading.evaluator, []).append(grading)
     return Panels(
-        tuple(_audit(*key, said) for key, said in sorted(answers.items())),
+        tuple(_audit(*key, answered) for key, answered in sorted(answers.items())),
         tuple(criterion for name in sorted(gradings) for criterion in _criteria(name, gradings[name])),
     )
 
@@ -104,8 +104,8 @@ def compute_panels(results: Results) -> Panels:
 def _graded(grading: GradingRow) -> Iterator[tuple[str, _Answer]]:
     together = _by_subject(grading.grades)
     for member in grading.members:
-        own = {key: said for key, said in _by_subject(member.grades).items() if key in together}
-        same = sum(said == together[key] for key, said in own.items())
+        own = {key: value for key, value in _by_subject(member.grades).items() if key in together}
+        same = sum(value == together[key] for key, value in own.items())
         yield member.name, _Answer(member.abstention, None, same, len(own))
 
 

@@ -127,10 +127,10 @@ def together(gradings: Sequence[Grading], bank: QuestionBank) -> Grading:
     """
     if len(gradings) == 1 and gradings[0].bank == bank:
         return gradings[0]
-    place = {question.id: number for number, question in enumerate(bank.questions)}
+    order = {question.id: number for number, question in enumerate(bank.questions)}
     grades, seen = [], set[tuple[str, str]]()
     for grading in gradings:
-        own = [grade for grade in grading.grades if grade.subject.item in place]
+        own = [grade for grade in grading.grades if grade.subject.item in order]
         new = [grade for grade in own if (grade.subject.item or "", grade.criterion) not in seen]
         seen |= {(grade.subject.item or "", grade.criterion) for grade in new}
         grades += new
@@ -138,6 +138,6 @@ def together(gradings: Sequence[Grading], bank: QuestionBank) -> Grading:
         gradings[0],
         model=joined(grading.model for grading in gradings),
         prompt_version="+".join(dict.fromkeys(grading.prompt_version for grading in gradings)),
-        grades=tuple(sorted(grades, key=lambda grade: place[grade.subject.item or ""])),
+        grades=tuple(sorted(grades, key=lambda grade: order[grade.subject.item or ""])),
         bank=bank,
     )

@@ -271,8 +271,8 @@ def _of_item(fields: Mapping[str, str], item: Json) -> Iterator[BankOperation]:
     if f"remove {name}" in fields:
         yield BankOperation(BankOp.REMOVE, name)
         return
-    if (held := f"held {name}" in fields) is not item["held"]:
-        yield BankOperation(BankOp.HOLD_BACK if held else BankOp.RELEASE, name)
+    if (is_held := f"held {name}" in fields) is not item["held"]:
+        yield BankOperation(BankOp.HOLD_BACK if is_held else BankOp.RELEASE, name)
     keys = tuple(filter(None, map(str.strip, fields.get(f"keys {name}", "").splitlines())))
     text = " ".join(fields[f"text {name}"].split())
     if text != " ".join(item["text"].split()):

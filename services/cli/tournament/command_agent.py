@@ -42,10 +42,10 @@ class CommandAgent:
         async with self.at_once:
             text = (await self._run(asked.text)).decode("utf-8", "replace").strip()
         try:
-            said: Any = json.loads(text)
+            printed: Any = json.loads(text)
         except ValueError:
-            said = text
-        reply = said if isinstance(said, dict) else {"answer": text}
+            printed = text
+        reply = printed if isinstance(printed, dict) else {"answer": text}
         if not isinstance(answer := reply.get("answer"), str) or not answer.strip():
             raise Permanent(Reason.REPLY_UNUSABLE, "the command gave no text and no object with an answer")
         sources = sources_of(reply)

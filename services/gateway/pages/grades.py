@@ -99,37 +99,37 @@ def _key(grade: GradeView) -> _Key:
 
 def _rows(grading: GradingView, chunks: Mapping[str, int], texts: Mapping[str, str]) -> Iterator[GradeRow]:
     """A row per grade, and of a panel one for each grade that only members gave."""
-    said, own = _said(grading), set(map(_key, grading.grades))
+    members, own = _said(grading), set(map(_key, grading.grades))
     for grade in grading.grades:
-        yield replace(_row(grade, chunks, texts), said=said.get(_key(grade), ()))
+        yield replace(_row(grade, chunks, texts), said=members.get(_key(grade), ()))
     others = {_key(grade): grade for member in grading.members for grade in member.grades}
     for key, grade in others.items():
         if key not in own:
             row = _row(grade, chunks, texts)
-            yield replace(row, value=None, confidence=None, reason=None, said=said[key])
+            yield replace(row, value=None, confidence=None, reason=None, said=members[key])
 
 
 def _said(grading: GradingView) -> Mapping[_Key, Sequence[MemberGrade]]:
     """What the members of a panel said about each subject."""
-    said: dict[_Key, list[MemberGrade]] = {}
+    by_key: dict[_Key, list[MemberGrade]] = {}
     for member in grading.members:
         for grade in member.grades:
             words = MemberGrade(member.name, _plain_value(grade), confidence_words(grade), grade.reason)
-            said.setdefault(_key(grade), []).append(words)
-    return said
+            by_key.setdefault(_key(grade), []).append(words)
+    return by_key
 
 
 def _differing(grading: GradingView, texts: Mapping[str, str]) -> GradeTable:
     """The labels of a second assigner that are not those of the first."""
     first = {(g.item, *g.sides): g.label for g in grading.grades if g.criterion == FIRST.name}
     own = [g for g in grading.grades if g.criterion == SECOND.name and (g.item, *g.sides) in first]
-    said = _said(grading)
+    members = _said(grading)
     rows = [
         replace(
             _row(grade, {}, texts),
             criterion="label",
             value=f"{_label(grade.label)}; the first: {_label(first[grade.item, *grade.sides])}",
-            said=said.get(_key(grade), ()),
+            said=members.get(_key(grade), ()),
         )
         for grade in own
         if grade.label != first[grade.item, *grade.sides]

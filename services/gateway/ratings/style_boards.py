@@ -99,12 +99,12 @@ class StyleBoards:
 
     async def _computed(self, arena: str, lens: Lens, slice_: Slice) -> StyleBoardView:
         async with self._turn:  # many filters at once take no more memory than one
-            said = await self.outcomes.newest(arena, lens, MOST_OUTCOMES, slice_)
-            unknown = {outcome.battle_id for outcome in said} - self._amounts.keys()
+            queried = await self.outcomes.newest(arena, lens, MOST_OUTCOMES, slice_)
+            unknown = {outcome.battle_id for outcome in queried} - self._amounts.keys()
             bodies = await self.outcomes.submissions(unknown)
             self._amounts |= await asyncio.to_thread(_measured, bodies)
             # Others were deleted meanwhile.
-            styled = [outcome for outcome in said if outcome.battle_id in self._amounts]
+            styled = [outcome for outcome in queried if outcome.battle_id in self._amounts]
             amounts = [self._amounts[outcome.battle_id] for outcome in styled]
             for battle_id in list(self._amounts)[: max(len(self._amounts) - _BATTLES_KEPT, 0)]:
                 del self._amounts[battle_id]
@@ -171,10 +171,10 @@ def board_of(
 
 
 def _standings(ratings: Ratings, equal: EqualStyle) -> Iterator[StyleStandingView]:
-    controlled = {standing.system: (place, standing) for place, standing in enumerate(equal.standings)}
+    controlled = {standing.system: (rank, standing) for rank, standing in enumerate(equal.standings)}
     voted = [standing for standing in ratings.standings if standing.system in controlled]
     voted.sort(key=lambda standing: -(standing.rating or 0.0))
-    for place, standing in enumerate(voted):
+    for rank, standing in enumerate(voted):
         later, at_equal_style = controlled[standing.system]
         if standing.rating is not None and standing.interval is not None:
             yield StyleStandingView(
@@ -187,7 +187,7 @@ def _standings(ratings: Ratings, equal: EqualStyle) -> Iterator[StyleStandingVie
                 equal_low=at_equal_style.low,
                 equal_high=at_equal_style.high,
                 equal_interval=at_equal_style.interval,
-                moved=place - later,
+                moved=rank - later,
             )
 
 

@@ -66,11 +66,11 @@ class SourceTexts:
         chosen = list[Citing]()
         for number, text in sentences:
             excluded = () if without is None else without.get(number, ())
-            place = search.best(text, excluded)
-            if place is None:
-                place = next(((source, 0) for source in sorted(passages) if source not in excluded), None)
-            if place is not None:
-                source, chunk = place
+            passage = search.best(text, excluded)
+            if passage is None:
+                passage = next(((source, 0) for source in sorted(passages) if source not in excluded), None)
+            if passage is not None:
+                source, chunk = passage
                 self.found.setdefault(source, []).append(passages[source][chunk])
                 chosen.append(Citing(number, source, text))
         return chosen

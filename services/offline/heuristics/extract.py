@@ -27,6 +27,6 @@ def extract(query: str, documents: Sequence[Document], limit: int, embed: Embed 
         return _NOTHING
     texts = [fact.text for fact in facts]
     near = named_terms([query], texts, rarity([*texts, query]))[0]
-    best = sorted(range(len(facts)), key=lambda place: -near[place])[:limit]
-    marks = (", ".join(source.removeprefix("c") for source in facts[place].sources) for place in best)
-    return " ".join(f"{texts[place]} [{mark}]" for place, mark in zip(best, marks, strict=True))
+    best = sorted(range(len(facts)), key=lambda index: -near[index])[:limit]
+    marks = (", ".join(source.removeprefix("c") for source in facts[index].sources) for index in best)
+    return " ".join(f"{texts[index]} [{mark}]" for index, mark in zip(best, marks, strict=True))

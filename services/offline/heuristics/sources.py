@@ -54,13 +54,13 @@ def _stating(
     texts = [text for text, _ in stated]
     named = named_terms(facts, texts, rarity([*facts, query]))
     exclude_other_names(named, facts, texts, FULL_TERMS)
-    best = [int(place) for place in named.argmax(axis=1)]
+    best = [int(index) for index in named.argmax(axis=1)]
     close, least = named[np.arange(len(facts)), best], FULL_TERMS
     if embed is not None:
-        meant = dense_vectors([*facts, *(texts[place] for place in best)], embed)
+        meant = dense_vectors([*facts, *(texts[index] for index in best)], embed)
         meaning = (meant[: len(facts)] * meant[len(facts) :]).sum(axis=1)
         close, least = MEANING * meaning + (1 - MEANING) * close, FULL
     return [
-        stated[place][1] if value >= least and not contradicts(fact, texts[place]) else None
-        for fact, place, value in zip(facts, best, close, strict=True)
+        stated[index][1] if value >= least and not contradicts(fact, texts[index]) else None
+        for fact, index, value in zip(facts, best, close, strict=True)
     ]

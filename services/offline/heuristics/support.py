@@ -103,9 +103,9 @@ def exclude_other_names(
     close: NDArray[np.floating], facts: Sequence[str], stated: Sequence[str], least: float
 ) -> None:
     """Set closeness (facts, sentences) of at least so much to 0 where a sentence says it of another name."""
-    for fact, place in np.argwhere(close >= least).tolist():
-        if has_other_name(facts[fact], stated[place]):
-            close[fact, place] = 0.0
+    for fact, sentence in np.argwhere(close >= least).tolist():
+        if has_other_name(facts[fact], stated[sentence]):
+            close[fact, sentence] = 0.0
 
 
 def named_terms(facts: Sequence[str], stated: Sequence[str], weight: dict[str, float]) -> NDArray[np.float64]:

@@ -131,7 +131,7 @@ def before_repetition(prompt: Prompt[R], completion: Completion) -> R | None:
     if prompt.lines is None or prompt.lines.ids:
         return None
     field, lines = _usable_lines(prompt, completion)
-    distinct = [line for place, line in enumerate(lines) if line not in lines[:place]]
+    distinct = [line for index, line in enumerate(lines) if line not in lines[:index]]
     if not distinct or len(distinct) < prompt.lines.least:
         return None
     try:

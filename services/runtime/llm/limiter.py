@@ -217,10 +217,10 @@ class AdaptiveLimit:
         """The place of a battle among all, by its first call; calls of no battle are in order of arrival."""
         if battle_id is None:
             return next(self._arrivals)
-        place = self._battles.setdefault(battle_id, next(self._arrivals))
+        arrival = self._battles.setdefault(battle_id, next(self._arrivals))
         if len(self._battles) > _BATTLES:
             self._battles.popitem(last=False)
-        return place
+        return arrival
 
     def _admit(self) -> None:
         """Give free slots to those who wait."""

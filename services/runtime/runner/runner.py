@@ -277,8 +277,8 @@ class Runner(Generic[In, Out]):
         say = log.info if decision.reason.is_finding else log.error
         say("giving up", reason=decision.reason.value, detail=decision.detail, attempts=attempts)
         try:
-            told = await self._publish_give_up(job, failure)
-            if not (told and self._stage.failure_suffices):
+            is_published = await self._publish_give_up(job, failure)
+            if not (is_published and self._stage.failure_suffices):
                 letter = DeadLetter.of(message, self._spec.durable, decision)
                 await self._bus.publish(letter.fitting(self._spec.dead_subject, self._bus))
         except StageError as error:

@@ -58,10 +58,10 @@ def common_rows(rows: FromClause = outcomes) -> Select[Any]:
         rows: The rows to read, with the columns of `outcomes`.
     """
     column, judges = rows.c, func.count()
-    said: dict[str, ColumnElement[int]] = {
+    counts: dict[str, ColumnElement[int]] = {
         name: func.sum(case((column.winner == name, 1), else_=0)) for name in OUTCOME_COLUMNS
     }
-    majority = case(*((2 * said[name] > judges, name) for name in OUTCOME_COLUMNS), else_=Vote.TIE.value)
+    majority = case(*((2 * counts[name] > judges, name) for name in OUTCOME_COLUMNS), else_=Vote.TIE.value)
     all_known = func.count(column.probability_a) == judges
     means = (
         case((all_known, func.sum(column[name]) // judges), else_=null()).label(name)

@@ -137,7 +137,7 @@ def _joints(*, sqlite: bool) -> Query:
     queries = []
     for first, second in LENS_PAIRS:
         winners = [func.max(case((rows.c.lens == lens.value, rows.c.winner))) for lens in (first, second)]
-        said = (
+        joined_rows = (
             select(*battle, winners[0].label("left"), winners[1].label("right"))
             .where(rows.c.source_number == 1, rows.c.lens.in_([first.value, second.value]))
             .group_by(*battle)
@@ -145,12 +145,16 @@ def _joints(*, sqlite: bool) -> Query:
         )
         cells = [
             _one_where(
-                said.c.left.is_not_distinct_from(left) & said.c.right.is_not_distinct_from(right), name
+                joined_rows.c.left.is_not_distinct_from(left)
+                & joined_rows.c.right.is_not_distinct_from(right),
+                name,
             )
             for (left, right), name in JOINT_COLUMNS.items()
         ]
         lenses = literal(first.value, String).label("first"), literal(second.value, String).label("second")
-        queries.append(select(said.c.arena, *lenses, said.c.system_a, said.c.system_b, *cells))
+        queries.append(
+            select(joined_rows.c.arena, *lenses, joined_rows.c.system_a, joined_rows.c.system_b, *cells)
+        )
     return union_all(*queries, _joint_verdicts(sqlite=sqlite))
 
 

@@ -86,9 +86,9 @@ def _count_pair(changes: _Changing, outcome: Outcome, facets: Iterable[Facet]) -
         return
     cells = _cells(outcome)
     for facet in facets:
-        place = (outcome.arena, outcome.lens.value, *facet)
-        changes["lens_counters"][place]["probable"] += int(outcome.probabilities is not None)
-        changes["pair_counters"][*place, outcome.system_a, outcome.system_b].update(cells)
+        facet_key = (outcome.arena, outcome.lens.value, *facet)
+        changes["lens_counters"][facet_key]["probable"] += int(outcome.probabilities is not None)
+        changes["pair_counters"][*facet_key, outcome.system_a, outcome.system_b].update(cells)
 
 
 def _cells(outcome: Outcome) -> dict[str, int]:
@@ -108,18 +108,20 @@ def _of_judge(outcome: Outcome, facets: Sequence[Facet]) -> list[Facet]:
 def _joint(changes: dict[Key, Counter[str]], arena: str, by_lens: Mapping[Lens, Sequence[Outcome]]) -> None:
     """Outcomes of each two lenses, and those of each two judges that both have one."""
     for two in combinations(sorted(by_lens.get(Lens.JUDGE, ()), key=attrgetter("source")), 2):
-        names, pairs = zip(*((said.source, (said.system_a, said.system_b)) for said in two), strict=True)
+        names, pairs = zip(
+            *((stated.source, (stated.system_a, stated.system_b)) for stated in two), strict=True
+        )
         if pairs[0] == pairs[1]:
             column = JOINT_COLUMNS[two[0].winner.value, two[1].winner.value]
             changes[arena, *names, *pairs[0]][column] += 1
-    chosen = {lens: min(said, key=lambda outcome: outcome.source) for lens, said in by_lens.items()}
+    chosen = {lens: min(stated, key=lambda outcome: outcome.source) for lens, stated in by_lens.items()}
     for lenses in LENS_PAIRS:
         winners: dict[tuple[str, str], dict[Lens, str]] = defaultdict(dict)
         for lens in lenses:
             if (outcome := chosen.get(lens)) is not None:
                 winners[outcome.system_a, outcome.system_b][lens] = outcome.winner.value
-        for pair, said in winners.items():
-            column = JOINT_COLUMNS[said.get(lenses[0]), said.get(lenses[1])]
+        for pair, stated in winners.items():
+            column = JOINT_COLUMNS[stated.get(lenses[0]), stated.get(lenses[1])]
             changes[arena, lenses[0].value, lenses[1].value, *pair][column] += 1
 
 

@@ -108,17 +108,19 @@ def update_doubts(
     """
     stored, new = _by_place(before), _by_place(after)
     changed = {
-        place: new.get(place, 0)
-        for place in stored.keys() | new.keys()
-        if new.get(place, 0) != stored.get(place, 0)
+        battle: new.get(battle, 0)
+        for battle in stored.keys() | new.keys()
+        if new.get(battle, 0) != stored.get(battle, 0)
     }
-    gone = [{"of_battle": place[0], "of_arena": place[1]} for place in sorted(changed) if not changed[place]]
+    gone = [
+        {"of_battle": battle[0], "of_arena": battle[1]} for battle in sorted(changed) if not changed[battle]
+    ]
     if gone:
         connection.execute(_REMOVE, gone)
     rows = [
-        {"battle_id": place[0], "arena": place[1], "doubt": changed[place]}
-        for place in sorted(changed)
-        if changed[place]
+        {"battle_id": battle[0], "arena": battle[1], "doubt": changed[battle]}
+        for battle in sorted(changed)
+        if changed[battle]
     ]
     if rows:
         connection.execute(replacing(connection.dialect.name, doubts), rows)
@@ -130,7 +132,7 @@ def _by_place(by_battle: Mapping[str, Mapping[str, Outcome]]) -> dict[tuple[str,
     for battle_id, by_source in by_battle.items():
         for outcome in by_source.values():
             outcomes_of[battle_id, outcome.arena].append(outcome)
-    return {place: doubt_of(of_place) for place, of_place in outcomes_of.items()}
+    return {battle: doubt_of(of_place) for battle, of_place in outcomes_of.items()}
 
 
 async def forget_doubt(tx: AsyncConnection, battle_id: str) -> None:

@@ -81,7 +81,7 @@ def judge_cells(stored: Iterable[Outcome]) -> list[tuple[tuple[str, str, str, st
     for verdict in verdicts:
         if verdict.judge_model is None:
             continue
-        place = (verdict.arena, verdict.system_a, verdict.system_b)
+        pair = (verdict.arena, verdict.system_a, verdict.system_b)
         counts = Counter(_preferences("", verdict.winner, verdict.longer))
         counts["verdicts"] = 1
         counts["ordered"] = int(verdict.favoured is not None)
@@ -92,7 +92,7 @@ def judge_cells(stored: Iterable[Outcome]) -> list[tuple[tuple[str, str, str, st
             for outcome in verdicts:
                 if (
                     outcome.source == lens.value
-                    and (outcome.arena, outcome.system_a, outcome.system_b) == place
+                    and (outcome.arena, outcome.system_a, outcome.system_b) == pair
                 ):
                     counts.update(_preferences(f"{who}_", outcome.winner, verdict.longer))
         key = (verdict.arena, verdict.source, verdict.judge_model, verdict.system_a, verdict.system_b)

@@ -65,15 +65,15 @@ def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[O
     margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
     winner, version = preference(margin, 0.0, threshold), event.nugget_list.version
     outcome = _outcome(event.battle, source, Lens.NUGGET, winner, margin=margin, now=now)
-    told = _probabilities(preference_by_labels(nuggets, assignments, threshold))
+    probabilities = _probabilities(preference_by_labels(nuggets, assignments, threshold))
     model = event.assignment_set.model[:_MODEL_CHARACTERS] or None
-    yield replace(outcome, probabilities=told, list_version=version, judge_model=model)
+    yield replace(outcome, probabilities=probabilities, list_version=version, judge_model=model)
     grounded = grounded_verdict(nuggets, assignments, threshold)
     if grounded is not None:
         name, margin = Lens.GROUNDED, grounded.margin
         outcome = _outcome(event.battle, name.value, name, grounded.preference, margin=margin, now=now)
-        told = _probabilities(preference_by_labels(grounded.nuggets, assignments, threshold))
-        yield replace(outcome, probabilities=told, list_version=version)
+        probabilities = _probabilities(preference_by_labels(grounded.nuggets, assignments, threshold))
+        yield replace(outcome, probabilities=probabilities, list_version=version)
 
 
 def _of_judge(battle: Battle, source: str, judgment: Judgment, now: datetime) -> Iterator[Outcome]:
@@ -91,28 +91,32 @@ def _of_judge(battle: Battle, source: str, judgment: Judgment, now: datetime) ->
             yield _of_model(outcome, battle, member)
 
 
-def _of_model(outcome: Outcome, battle: Battle, said: Judgment | MemberVerdict) -> Outcome:
+def _of_model(outcome: Outcome, battle: Battle, verdict: Judgment | MemberVerdict) -> Outcome:
     """The outcome of one model, with what a verdict may depend on beside the answers."""
     lengths = len(battle.a.text), len(battle.b.text)
     longer = (lengths[0] > lengths[1]) - (lengths[0] < lengths[1])
     if max(lengths) >= 2 * min(lengths):
         longer *= 2
-    model = said.model[:_MODEL_CHARACTERS]
-    return replace(outcome, judge_model=model, favoured=_favoured(said), longer=longer)
+    model = verdict.model[:_MODEL_CHARACTERS]
+    return replace(outcome, judge_model=model, favoured=_favoured(verdict), longer=longer)
 
 
-def _favoured(said: Judgment | MemberVerdict) -> int | None:
+def _favoured(judgment: Judgment | MemberVerdict) -> int | None:
     """Which position a verdict that changes with the order favours: 1 the first, -1 the second, 0 neither."""
-    if not said.flipped:
-        return None if said.flipped is None else 0
-    for verdict in said.verdicts:
+    if not judgment.flipped:
+        return None if judgment.flipped is None else 0
+    for verdict in judgment.verdicts:
         if verdict.winner in (Vote.A, Vote.B):
             return 1 if verdict.winner.value == verdict.first.value else -1
     return 0
 
 
-def _probabilities(told: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:
-    return None if told is None else Probabilities.of(told.a, told.b, told.tie)
+def _probabilities(probabilities: PreferenceProbability | VoteProbabilities | None) -> Probabilities | None:
+    return (
+        None
+        if probabilities is None
+        else Probabilities.of(probabilities.a, probabilities.b, probabilities.tie)
+    )
 
 
 def _outcome(

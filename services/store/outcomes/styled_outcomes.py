@@ -62,7 +62,7 @@ class StyledOutcomes:
         Raises:
             Unavailable: The database does not answer.
         """
-        said, period = outcomes.c, Slice(since=slice_.since, until=slice_.until)
+        columns, period = outcomes.c, Slice(since=slice_.since, until=slice_.until)
         recent = (
             select(battles.c.id)
             .where(battles.c.arena == arena, *conditions_of(period, sqlite=self._database.is_sqlite))
@@ -74,18 +74,18 @@ class StyledOutcomes:
             select(
                 battles.c.id,
                 func.substr(battles.c.query, 1, _QUERY_CHARACTERS).label("query"),
-                said.system_a,
-                said.system_b,
-                said.winner,
+                columns.system_a,
+                columns.system_b,
+                columns.winner,
             )
             .join(recent, recent.c.id == battles.c.id)
-            .join(outcomes, said.battle_id == battles.c.id)
-            .where(said.lens == lens.value, said.system_a != said.system_b)
+            .join(outcomes, columns.battle_id == battles.c.id)
+            .where(columns.lens == lens.value, columns.system_a != columns.system_b)
             .where(*conditions_of(slice_, sqlite=self._database.is_sqlite))
-            .order_by(battles.c.received_at.desc(), battles.c.id, said.source)
+            .order_by(battles.c.received_at.desc(), battles.c.id, columns.source)
         )
         if (evaluator := slice_.of(lens).evaluator) is not None:
-            query = query.where(said.source == source_of_judge(evaluator, lens))
+            query = query.where(columns.source == source_of_judge(evaluator, lens))
         queried: dict[str, QueriedOutcome] = {}
         async with self._database.reading() as tx:
             for row in await tx.execute(query):

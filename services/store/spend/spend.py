@@ -136,9 +136,9 @@ def _book(connection: Connection, new: Sequence[tuple[Entry, int]]) -> Sequence[
     sent = {row.id: (row.arena, row.key_name or "") for row in rows_of_keys(connection, _SENT, ids)}
     spent: dict[Key, Counter[str]] = defaultdict(Counter)
     for (entry, slot), row in zip(new, rows, strict=True):
-        place = sent.get(entry.battle_id or "", ("", ""))
+        battle_key = sent.get(entry.battle_id or "", ("", ""))
         numbers = row | {"picos": row["picos"] or 0, "calls": 1, "estimated": entry.source == "estimate"}
-        for named in ((*place, row["stage"], row["model"]), ("", "", WHOLE_DAY, "")):
+        for named in ((*battle_key, row["stage"], row["model"]), ("", "", WHOLE_DAY, "")):
             key = (entry.day, slot, *named, row["currency"] or "")
             spent[key].update({name: int(numbers[name]) for name in SPEND_COLUMNS})
     increment(connection, spend_counters, spent)

@@ -105,12 +105,12 @@ class Studies(Store):
         self, study_id: str, after: tuple[str, int] | None, limit: int, kind: ItemKind = ItemKind.PAIR
     ) -> list[StoredAnswer]:
         """Answers by worker and number of the item, from behind one of them."""
-        place = (study_tasks.c.worker_id, study_tasks.c.item)
+        key = (study_tasks.c.worker_id, study_tasks.c.item)
         query = select(study_tasks, study_items).join(study_items, _ITEM_OF_TASK)
         query = query.where(study_tasks.c.study_id == study_id, study_items.c.kind == kind.value)
-        query = query.where(study_tasks.c.answered_at.is_not(None)).order_by(*place).limit(limit)
+        query = query.where(study_tasks.c.answered_at.is_not(None)).order_by(*key).limit(limit)
         if after is not None:
-            query = query.where(tuple_(*place) > tuple_(*after))
+            query = query.where(tuple_(*key) > tuple_(*after))
         return [_answer(row) for row in await self._database.rows(query)]
 
     async def workers(self, study_id: str) -> list[tuple[StoredWorker, int]]:

@@ -211,8 +211,8 @@ async def _outcome(model: LLMClient, question: Question, battle_id: str) -> Outc
             (await model.ask(prompt, stage="doctor", battle_id=battle_id)).value
             for prompt in question.prompts
         ]
-        if (said := question.answer(*values)) != question.right:
-            problem = f"wrong, though easy: {said} (right is {question.right})"
+        if (answered := question.answer(*values)) != question.right:
+            problem = f"wrong, though easy: {answered} (right is {question.right})"
     except ModelOutage:
         raise
     except StageError as error:

@@ -37,8 +37,8 @@ class NoBatches(ValueError):
 class Rejected(Exception):
     """The endpoint does not accept what it was sent, or does not have what it was asked for."""
 
-    def __init__(self, status: int, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
         self.status = status
 
 
