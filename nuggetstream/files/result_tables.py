@@ -25,5 +25,5 @@ def result_table(result: TableData, most: int | None = None, *, longest: int | N
         ]
         grid.add_row(*cells)
     hidden = 0 if most is None else max(0, len(result.rows) - most)
-    more = [f"{many(hidden, 'more row')}; --plain and --out have all"] if hidden else []
+    more = [f"{many(hidden, 'more row')}; --out has all"] if hidden else []
     return group(grid, *more, *result.notes)
