@@ -10,7 +10,8 @@ from nuggetstream.crowd.grades import REGULARISATION, TIE, Comparison, grades, m
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
 from nuggetstream.figures.drawn import Drawn
-from nuggetstream.files.tables import Table, count, flag, number, text
+from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, count, flag, number, rows_from, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +71,20 @@ class TopicGrades(Drawn):
             text("dimension"),
             text("topic"),
             text("item"),
-            count("comparisons"),
+            count("comparisons", "labels"),
             number("merit", digits=3),
             count("grade"),
-            flag("shared", "same merit as another"),
+            flag("shared", "tied"),
         )
-        rows = tuple(
-            (
-                item.dimension,
-                item.topic,
-                item.item,
-                item.comparisons,
-                item.merit,
-                item.grade,
-                item.shared,
-            )
-            for item in self.items
-        )
-        return Table("Grades per topic", columns, rows)
+        notes = [
+            f"Bradley-Terry with ties: regularisation λ {self.regularisation:g}, tie t {self.tie:g}",
+            "grade: rank within the topic, 1 is the worst; merits of different topics do not compare",
+        ]
+        if tied := sum(item.shared for item in self.items):
+            notes.append(f"{many(tied, 'item')} tied: same merit as another, so their order is arbitrary")
+        if self.unlabelled:
+            notes.append(f"{many(self.unlabelled, 'cell')} without a label: neither labels nor ties")
+        return Table("Grades per topic", columns, rows_from(columns, self.items), tuple(notes))
 
 
 def grade_topics(
