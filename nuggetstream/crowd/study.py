@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nuggetstream.crowd.agreement import mean
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy, study_dimension
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
+from nuggetstream.crowd.reliability import mean
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.note import Note
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from nuggetstream.crowd.agreement import mean
 from nuggetstream.crowd.learning import CompetenceOptions
+from nuggetstream.crowd.reliability import mean
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels
 from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels, worker_labels
 from nuggetstream.crowd.writing import write_crowd
