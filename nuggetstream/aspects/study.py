@@ -23,10 +23,12 @@ from nuggetstream.aspects.weights import (
 )
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
+from nuggetstream.files.numerals import many
 from nuggetstream.files.tables import Table
 from nuggetstream.statistics.ranks import pearson
 
 DEFAULT_SEED = 20250504
+_ASPECTS = ("factuality", "amount", "formality")
 
 
 class NoAnswerInCommon(ValueError):
@@ -87,6 +89,27 @@ class AspectScores(Drawn):
             f"{self.both:,} answers rated by both, {self.judged:,} by the judge, {self.people:,} by people"
         )
         return Table("Scores against acceptability", columns, rows, (basis, *self.missing))
+
+    def weights_table(self) -> Table:
+        """Published weights beside those fitted to people; without rows where these are not determined."""
+        columns = (
+            tables.text("aspect"),
+            tables.number("published", digits=3),
+            tables.number("fitted", digits=3),
+            tables.number("error", "± standard error", digits=3),
+        )
+        fitted = self.fitted
+        if fitted is None:
+            return Table("Weights", columns, ())
+        weights = (PUBLISHED_WEIGHTS, fitted.weights, fitted.errors)
+        rows = tuple((name, *(getattr(each, name) for each in weights)) for name in _ASPECTS)
+        note = (
+            f"fitted by least squares to {many(fitted.answers, 'answer')} rated by people, R² "
+            f"{fitted.r_squared:.3f}; the row “weights fitted to people” compares the fit with the same "
+            "acceptability and does not tell how it does on new answers"
+        )
+        intercept = ("intercept", None, fitted.intercept, fitted.intercept_error)
+        return Table("Weights", columns, (*rows, intercept), (note,))
 
     def held_out_table(self) -> Table:
         """How weights and a tree do on answers that they were not fitted to, beside the paper."""

@@ -14,9 +14,8 @@ from math import isnan, nan
 from statistics import fmean
 from typing import Any, TypeVar
 
-from nuggetstream.crowd.agreement import mean
 from nuggetstream.crowd.ordering import forward
-from nuggetstream.crowd.reliability import alpha_of
+from nuggetstream.crowd.reliability import alpha_of, mean
 from nuggetstream.crowd.scale import PREFERENCES, ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.worker_label import JOINED, WorkerLabel
 from nuggetstream.figures.drawn import Drawn

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.crowd.competence import SPAM_LIMIT
 from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import Competence, mace
 from nuggetstream.domain.worker_label import ShownPair, WorkerLabel
 
+# Votes whose probability of being spam is above this are dropped; a vote at exactly this probability is kept.
+SPAM_LIMIT = 0.7
 _EQUAL = 1e-9  # probabilities closer than this are equal but for rounding
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nuggetstream.crowd.agreement import mean
 from nuggetstream.crowd.differentiability import split_by_differentiability
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy, of_kept_workers, within_limit
-from nuggetstream.crowd.reliability import alpha_of
+from nuggetstream.crowd.reliability import alpha_of, mean
 from nuggetstream.crowd.scale import NO_PREFERENCE, PREFERENCES
 
 

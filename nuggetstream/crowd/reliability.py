@@ -1,7 +1,8 @@
 """Krippendorff's alpha of labels, or the reason why it has no value."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 
 from nuggetstream.crowd.scale import LabelScale
 from nuggetstream.domain.worker_label import WorkerLabel
@@ -56,3 +57,13 @@ def _units(labels: Sequence[WorkerLabel]) -> list[list[str]]:
     for label in labels:
         units.setdefault(label.item, []).append(label.label)
     return list(units.values())
+
+
+def mean(by_dimension: Mapping[str, float | None]) -> float | None:
+    """Plain mean over the dimensions; None when one of them is undefined or there is no dimension.
+
+    >>> mean({"depth": 0.2, "style": 0.4}), mean({"depth": 0.2, "style": None})
+    (0.30000000000000004, None)
+    """
+    known = [value for value in by_dimension.values() if value is not None]
+    return fsum(known) / len(known) if known and len(known) == len(by_dimension) else None

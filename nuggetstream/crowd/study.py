@@ -1,17 +1,22 @@
 """What the labels of a crowd tell: agreement, gold labels, competence, pairs that people can tell apart."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nuggetstream.crowd.agreement import mean
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy, study_dimension
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
+from nuggetstream.crowd.reliability import mean
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
+from nuggetstream.domain.note import Note
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
 from nuggetstream.figures.drawn import Drawn
+from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import number as number_text
 from nuggetstream.files.tables import Table, count, flag, number, text
+
+_ENOUGH_VOTES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +59,49 @@ class CrowdStudy(Drawn):
         """Number of votes in all dimensions."""
         return sum(len(dimension.votes) for dimension in self.dimensions)
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """States of the data that change how the numbers are read."""
+        return tuple(_notes(self))
+
     def mean_alpha(self, kind: str) -> float | None:
         """Plain mean of one of `ALPHA_KINDS` over all dimensions; None when one of them is undefined."""
         alphas = {dimension.name: dimension.alpha(kind) for dimension in self.dimensions}
         return mean({name: alpha.value if alpha else None for name, alpha in alphas.items()})
 
     def table(self) -> Table:
-        """Agreement per dimension."""
+        """Agreement per dimension, with the numbers of votes behind it."""
         rows = tuple(
             (
-                dimension.name,
-                dimension.scale.level.value,
-                dimension.items,
-                dimension.workers,
-                len(dimension.votes),
-                *(None if (alpha := dimension.alpha(kind)) is None else alpha.value for kind in ALPHA_KINDS),
+                *(each.name, each.scale.level.value, each.items, each.workers, len(each.votes)),
+                *(alpha.value if alpha else None for alpha in map(each.alpha, ALPHA_KINDS)),
+                *(alpha.votes if alpha else None for alpha in map(each.alpha, ALPHA_KINDS[1:])),
+                ", ".join(f"{label} {votes:,}" for label, votes in each.counts.items()),
             )
-            for dimension in self.dimensions
+            for each in self.dimensions
         )
         columns = (
-            text("dimension"),
-            text("level"),
-            count("items"),
-            count("workers"),
-            count("votes"),
+            *(text("dimension"), text("level"), count("items"), count("workers"), count("votes")),
             number("alpha", digits=3),
-            number("alpha_without_spam", digits=3),
-            number("alpha_by_known_spam", digits=3),
+            number("alpha_without_spam", "without spam", digits=3),
+            number("alpha_by_known_spam", "without known spam", digits=3),
+            *(count("kept"), count("known_kept"), text("labels", "votes per label")),
         )
-        return Table("Agreement (Krippendorff's alpha)", columns, rows)
+        return Table("Agreement (Krippendorff's alpha)", columns, rows, tuple(self._basis()))
+
+    def _basis(self) -> Iterator[str]:
+        options = self.options.competence
+        if len(self.dimensions) > 1:
+            means = (f"{kind.replace('_', ' ')} {number_text(self.mean_alpha(kind))}" for kind in ALPHA_KINDS)
+            yield f"mean over all dimensions: {', '.join(means)}"
+        if any(dimension.learned.missing is None for dimension in self.dimensions):
+            starts = f"{many(options.restarts, 'start')} of at most {many(options.iterations, 'iteration')}"
+            yield f"kept: votes of workers with a spam probability up to {options.limit:g}"
+            yield f"spam probability: MACE, {starts}, seed {options.seed}"
+            yield "spam is learned from the same votes: leaving it out raises alpha also without spammers"
+        if any(dimension.by_file for dimension in self.dimensions):
+            yield f"known kept: votes with a known spam probability up to {options.limit:g}"
+        yield from (f"note: {note.text}" for note in self.notes)
 
     def gold_table(self) -> Table:
         """One row per dimension and item: gold label, majority, and whether people can tell a pair apart."""
@@ -94,7 +113,7 @@ class CrowdStudy(Drawn):
             text("gold"),
             number("probability", digits=3),
             text("majority"),
-            text("without_spam"),
+            text("without_spam", "kept majority"),
             count("votes"),
             count("kept"),
             flag("differentiable"),
@@ -191,3 +210,58 @@ def study_labels(
         dimensions, needed=options.needed, decided=options.decided, limit=options.competence.limit
     )
     return CrowdStudy(options, dimensions, split, sessions, unlabelled)
+
+
+def _notes(study: CrowdStudy) -> Iterator[Note]:
+    if study.unlabelled:
+        cells = many(study.unlabelled, "cell")
+        yield Note("no_label", f"{cells} without a label: neither votes nor ties")
+    for dimension in study.dimensions:
+        yield from _about_dimension(dimension)
+        yield from _about_order(dimension)
+    if study.sessions:
+        votes = (vote for dimension in study.dimensions for vote in dimension.votes)
+        if without := sum(vote.position is None for vote in votes):
+            yield Note("no_place", f"{many(without, 'vote')} without a position: neither early nor late")
+    split = study.split
+    about_pairs = all(dimension.scale.preference for dimension in study.dimensions)
+    if split.missing and len(study.dimensions) > 1 and about_pairs:
+        yield Note("no_split", f"no split by whether people can tell pairs apart: {split.missing}")
+    elif split.left_out:
+        items = many(split.left_out, "item")
+        yield Note("too_few_dimensions", f"{items} with votes in too few dimensions, left out of the split")
+
+
+def _about_dimension(dimension: DimensionStudy) -> Iterator[Note]:
+    name, learned = dimension.name, dimension.learned
+    if dimension.agreement.missing:
+        yield Note("no_alpha", f"{name}: no alpha: {dimension.agreement.missing}")
+    if learned.missing:
+        yield Note("no_competence", f"{name}: no gold labels and no competence: {learned.missing}")
+        return
+    without_spam = dimension.without_spam
+    if without_spam and without_spam.missing and not dimension.agreement.missing:
+        yield Note("no_alpha_left", f"{name}: no alpha without spam: {without_spam.missing}")
+    if len(dimension.votes) < _ENOUGH_VOTES * dimension.items:
+        per_item = len(dimension.votes) / dimension.items
+        yield Note(
+            "few_votes",
+            f"{name}: {per_item:.1f} votes per item; with fewer than {_ENOUGH_VOTES} workers can disagree "
+            "without either being wrong more often, so competence is little more than a guess",
+        )
+    if undecided := sum(item.gold is None for item in learned.items):
+        items = many(undecided, "item")
+        yield Note("no_gold", f"{name}: {items} with two equally probable labels have no gold label")
+    if alone := sum(worker.spam is None for worker in learned.workers):
+        workers = many(alone, "worker")
+        yield Note(
+            "never_met", f"{name}: {workers} alone on every item: competence is unknown, votes are kept"
+        )
+
+
+def _about_order(dimension: DimensionStudy) -> Iterator[Note]:
+    if dimension.sides and dimension.sides.effect.missing:
+        yield Note("no_sides", f"{dimension.name}: no answer about sides: {dimension.sides.effect.missing}")
+    if dimension.places and dimension.places.missing:
+        missing = dimension.places.missing
+        yield Note("no_places", f"{dimension.name}: no answer about the session: {missing}")

@@ -1,7 +1,7 @@
 """Merits and grades of the items of every topic, from labels that compare two items."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,8 @@ from nuggetstream.crowd.grades import REGULARISATION, TIE, Comparison, grades, m
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
 from nuggetstream.figures.drawn import Drawn
-from nuggetstream.files.tables import Table, count, flag, number, text
+from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, count, flag, number, rows_from, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +71,20 @@ class TopicGrades(Drawn):
             text("dimension"),
             text("topic"),
             text("item"),
-            count("comparisons"),
+            count("comparisons", "labels"),
             number("merit", digits=3),
             count("grade"),
-            flag("shared", "same merit as another"),
+            flag("shared", "tied"),
         )
-        rows = tuple(
-            (
-                item.dimension,
-                item.topic,
-                item.item,
-                item.comparisons,
-                item.merit,
-                item.grade,
-                item.shared,
-            )
-            for item in self.items
-        )
-        return Table("Grades per topic", columns, rows)
+        notes = [
+            f"Bradley-Terry with ties: regularisation λ {self.regularisation:g}, tie t {self.tie:g}",
+            "grade: rank within the topic, 1 is the worst; merits of different topics do not compare",
+        ]
+        if tied := sum(item.shared for item in self.items):
+            notes.append(f"{many(tied, 'item')} tied: same merit as another, so their order is arbitrary")
+        if self.unlabelled:
+            notes.append(f"{many(self.unlabelled, 'cell')} without a label: neither labels nor ties")
+        return Table("Grades per topic", columns, rows_from(columns, self.items), tuple(notes))
 
 
 def grade_topics(
@@ -131,33 +128,17 @@ def grade_topics(
     return TopicGrades(items, regularisation, tie, used, unlabelled)
 
 
-def merits_and_grades(
-    labels: Sequence[tuple[str, str, Vote]], *, regularisation: float = REGULARISATION, tie: float = TIE
-) -> tuple[Mapping[str, float], Mapping[str, int]]:
-    """Item -> merit and item -> grade of one topic.
+def _graded(labels: Sequence[PairLabel], *, regularisation: float, tie: float) -> list[ItemGrade]:
+    """The items of one topic in one dimension, the best first.
 
-    Args:
-        labels: (first item, second item, preference) per label, the preference A, TIE or B.
-        regularisation: λ, above 0.
-        tie: t, above 0.
-
-    Returns:
-        Merits in logits and grades from 1 (worst). Items of equal merit that did not beat one another are
-        graded by name, the alphabetically first higher.
+    Items of equal merit that did not beat one another are graded by name, the alphabetically first higher.
     """
     # `grades` puts the later name higher where nothing else decides.
-    names = sorted({name for first, second, _ in labels for name in (first, second)}, reverse=True)
-    index_of = {name: index for index, name in enumerate(names)}
-    comparisons = [_comparison(index_of[first], index_of[second], label) for first, second, label in labels]
-    merit = merits(comparisons, len(names), tie=tie, regularisation=regularisation)
-    return {name: float(merit[index_of[name]]) for name in names}, grades(names, merit, comparisons)
-
-
-def _graded(labels: Sequence[PairLabel], *, regularisation: float, tie: float) -> list[ItemGrade]:
-    """The items of one topic in one dimension, the best first."""
-    merit, grade = merits_and_grades(
-        [(label.first, label.second, label.label) for label in labels], regularisation=regularisation, tie=tie
-    )
+    ordered = sorted({name for label in labels for name in (label.first, label.second)}, reverse=True)
+    index_of = {name: index for index, name in enumerate(ordered)}
+    met = [_comparison(index_of[label.first], index_of[label.second], label.label) for label in labels]
+    fitted = merits(met, len(ordered), tie=tie, regularisation=regularisation)
+    merit, grade = dict(zip(ordered, map(float, fitted), strict=True)), grades(ordered, fitted, met)
     names = sorted(merit, key=lambda name: -grade[name])
     levels = merit_levels(np.array([merit[name] for name in names])).tolist()
     comparisons = Counter(name for label in labels for name in (label.first, label.second))

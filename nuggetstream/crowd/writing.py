@@ -1,16 +1,15 @@
 """Results about a crowd as files: crowd.json, gold.csv, workers.csv; grades.json, grades.csv."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy
-from nuggetstream.crowd.notes import notes
 from nuggetstream.crowd.pair_split import PairGroup
 from nuggetstream.crowd.study import CrowdStudy
-from nuggetstream.crowd.topic_grades import ItemGrade, TopicGrades
-from nuggetstream.files.tables import Table
-from nuggetstream.files.writing import write_json, write_table
+from nuggetstream.crowd.topic_grades import TopicGrades
+from nuggetstream.files.table_writing import write_csv
+from nuggetstream.files.writing import write_json
 
 Json = dict[str, Any]
 
@@ -32,9 +31,9 @@ def write_crowd(study: CrowdStudy, out: Path, *, file: str, rows: int) -> list[P
     """
     out.mkdir(parents=True, exist_ok=True)
     return [
-        write_json(out / "crowd.json", as_json(study, file=file, rows=rows)),
-        _write_rows(out / "gold.csv", study.gold_table()),
-        _write_rows(out / "workers.csv", study.workers_table()),
+        write_json(out / "crowd.json", _as_json(study, file=file, rows=rows)),
+        write_csv(out / "gold.csv", study.gold_table()),
+        write_csv(out / "workers.csv", study.workers_table()),
     ]
 
 
@@ -65,14 +64,13 @@ def write_grades(grades: TopicGrades, out: Path, *, file: str, rows: int) -> lis
         "tie": grades.tie,
         "shared": sum(item.shared for item in grades.items),
     }
-    items = [{**asdict(item), "shared": "yes" if item.shared else "no"} for item in grades.items]
     return [
         write_json(out / "grades.json", {"rests_on": basis}),
-        write_table(out / "grades.csv", _names(ItemGrade), items),
+        write_csv(out / "grades.csv", grades.table()),
     ]
 
 
-def as_json(study: CrowdStudy, *, file: str | None = None, rows: int | None = None) -> Json:
+def _as_json(study: CrowdStudy, *, file: str, rows: int) -> Json:
     """Every number except those of single items and workers, as plain JSON values."""
     options, split = study.options, study.split
     return {
@@ -86,7 +84,7 @@ def as_json(study: CrowdStudy, *, file: str | None = None, rows: int | None = No
             "decided": options.decided,
             "sessions": asdict(study.sessions) if study.sessions else None,
         },
-        "notes": [asdict(note) for note in notes(study)],
+        "notes": [asdict(note) for note in study.notes],
         "mean_alpha": {kind: study.mean_alpha(kind) for kind in ALPHA_KINDS},
         "dimensions": [_dimension(dimension) for dimension in study.dimensions],
         "split": {
@@ -96,13 +94,6 @@ def as_json(study: CrowdStudy, *, file: str | None = None, rows: int | None = No
             "minimally_differentiable": _pair_group(split.minimal),
         },
     }
-
-
-def _write_rows(path: Path, table: Table) -> Path:
-    """A table as CSV, with yes and no in the columns of flags."""
-    words = {True: "yes", False: "no"}
-    rows = ([words[cell] if isinstance(cell, bool) else cell for cell in row] for row in table.rows)
-    return write_table(path, table.names, [dict(zip(table.names, row, strict=True)) for row in rows])
 
 
 def _dimension(dimension: DimensionStudy) -> Json:
@@ -133,7 +124,3 @@ def _dimension(dimension: DimensionStudy) -> Json:
 
 def _pair_group(group: PairGroup | None) -> Json | None:
     return None if group is None else {"pairs": len(group.items), "mean_alpha": dict(group.mean_alpha)}
-
-
-def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))

@@ -3,7 +3,6 @@
 Source: Rackauckas, Câmara, Zavrel, "Evaluating RAG-Fusion with RAGElo", 2024, and its repository.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
+from nuggetstream.fidelity.row import Basis, MakeRows, Row, csv_rows, near
 from nuggetstream.files.verdicts import parse_verdict
 from nuggetstream.ratings.fitting.elo import Arithmetic, Games, from_percentages, tournaments
 from nuggetstream.ratings.fitting.tally import Tally
@@ -34,7 +33,7 @@ def tournament(data: Path) -> Iterator[Row]:
     elo = tournaments(games, rng, rounds=_ROUNDS, arithmetic=Arithmetic.RAGELO)
     table = {
         line["agent"]: float(line["elo_mean_500_tournaments"])
-        for line in _lines(folder / "paper_table6_elo.csv")
+        for line in csv_rows(folder / "paper_table6_elo.csv")
     }
     ours = dict(zip(elo.systems, elo.rating, strict=True))
     order = sorted(table, key=lambda name: -table[name])
@@ -68,7 +67,7 @@ def deviation_over_tournaments(data: Path) -> Iterator[Row]:
 
 def verdicts(data: Path) -> Iterator[Row]:
     """F8: recorded verdicts read again from the judge's replies."""
-    evaluations = list(_lines(data / "ragelo" / "pairwise_answers_evaluations.csv"))
+    evaluations = list(csv_rows(data / "ragelo" / "pairwise_answers_evaluations.csv"))
     recorded = [(parse_verdict(line["raw_answer"]), line["answer"]) for line in evaluations]
     counts = Counter(vote for vote, _ in recorded)
     differing = sum(_LETTERS[vote] != letter for vote, letter in recorded)
@@ -88,7 +87,7 @@ ROWS: Mapping[str, MakeRows] = {"F7": tournament, "F7b": deviation_over_tourname
 
 def ragelo_table(folder: Path) -> Tally:
     """The games behind the win percentages of RAGElo's Table 5."""
-    lines = list(_lines(folder / "paper_table5_win_percent.csv"))
+    lines = list(csv_rows(folder / "paper_table5_win_percent.csv"))
     names = [line["row_agent"] for line in lines]
     percent = np.array([[float(line[name] or 0) for name in names] for line in lines])
     return from_percentages(names, percent, _GAMES)
@@ -96,8 +95,3 @@ def ragelo_table(folder: Path) -> Tally:
 
 def _counted(counts: Mapping[Vote, int]) -> str:
     return f"A {counts[Vote.A]}, B {counts[Vote.B]}, tie {counts[Vote.TIE]}"
-
-
-def _lines(path: Path) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)

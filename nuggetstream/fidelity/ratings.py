@@ -4,7 +4,6 @@ Sources: suquark/leaderbot and fboulnois/llm-leaderboard-csv (Chatbot Arena, Aug
 dustalov/evalica (LLMFAO).
 """
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.fidelity.row import Basis, MakeRows, Row, near
+from nuggetstream.fidelity.row import Basis, MakeRows, Row, csv_rows, near
 from nuggetstream.ratings.fitting.bradley_terry import fit
 from nuggetstream.ratings.fitting.elo import Games, tournaments
 from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT
@@ -49,7 +48,9 @@ def arena(data: Path) -> Iterator[Row]:
     scores = dict(
         zip(tally.systems, rating + ELO_PER_LOGIT * (theta - theta[tally.systems.index(name)]), strict=True)
     )
-    official = {line["model"]: float(line["arena_score"]) for line in _lines(folder / "official-scores.csv")}
+    official = {
+        line["model"]: float(line["arena_score"]) for line in csv_rows(folder / "official-scores.csv")
+    }
     worst = max(abs(scores[model] - score) for model, score in official.items())
     yield Row(
         id="F4",
@@ -74,7 +75,7 @@ def bradley_terry(data: Path) -> Iterator[Row]:
 
 def elo_in_order(data: Path) -> Iterator[Row]:
     """F5b: recorded Elo ratings of LLMFAO, one pass over the votes in their order."""
-    lines = list(_lines(data / "llmfao" / "crowd-comparisons.csv"))
+    lines = list(csv_rows(data / "llmfao" / "crowd-comparisons.csv"))
     systems = tuple(sorted({line[side] for line in lines for side in ("left", "right")}))
     index = {name: number for number, name in enumerate(systems)}
     games = Games(
@@ -131,7 +132,7 @@ def arena_votes(folder: Path) -> Tally:
 @cache
 def llmfao_votes(path: Path) -> Tally:
     """Comparisons of LLMFAO, one per line: by the crowd, or by GPT-4."""
-    counts = Counter((line["left"], line["right"], _CHOICE[line["winner"]]) for line in _lines(path))
+    counts = Counter((line["left"], line["right"], _CHOICE[line["winner"]]) for line in csv_rows(path))
     return Tally.count((*key, count) for key, count in counts.items())
 
 
@@ -146,7 +147,7 @@ def _crowd(data: Path) -> Tally:
 
 
 def _recorded(data: Path, algorithm: str) -> dict[str, float]:
-    lines = _lines(data / "llmfao" / "golden-ratings.csv")
+    lines = csv_rows(data / "llmfao" / "golden-ratings.csv")
     return {line["item"]: float(line["score"]) for line in lines if line["algorithm"] == algorithm}
 
 
@@ -161,8 +162,3 @@ def _relative(id_: str, what: str, ratio: NDArray[np.float64]) -> Row:
         tolerance="≤ 1e-6",
         passed=worst <= 1e-6,
     )
-
-
-def _lines(path: Path) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)

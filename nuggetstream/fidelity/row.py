@@ -1,6 +1,7 @@
 """One line of the fidelity table."""
 
-from collections.abc import Callable, Iterable
+import csv
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -52,6 +53,12 @@ class Row:
 
 # The rows of one id: the folder of recorded data in, rows out.
 MakeRows = Callable[[Path], Iterable[Row]]
+
+
+def csv_rows(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a CSV file of recorded data."""
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
 
 
 def near(

@@ -17,7 +17,7 @@ from nuggetstream.rubric.relevance import relevance_labels
 from nuggetstream.rubric.self_rating import self_rating
 from nuggetstream.rubric.verification import spurious_items, uncovered_passages
 
-Entry = tuple[str | int, ...]
+Entry = tuple[str | int | None, ...]
 
 _SPURIOUS_LINE = re.compile(r"(\S+/\S+)\t *(\d+)(?:\t|$)")
 _UNCOVERED_LINE = re.compile(r"(\S+)\t(\d+)\t(\d+)\t")

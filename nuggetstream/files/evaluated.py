@@ -4,20 +4,22 @@ Fields that no reader needs are ignored.
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.conversation import Turn
+from nuggetstream.domain.judgment import VoteProbabilities
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Grounding, Importance
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.dataset import VOTE
-from nuggetstream.files.examined import DetectedLanguageRow, FlagRow
-from nuggetstream.files.fields import Part
+from nuggetstream.files.fields import OF_PROBABILITIES, Part
 from nuggetstream.files.graded import GradingRow
 from nuggetstream.files.grounded import GroundedVerdictRow
 from nuggetstream.files.labelled import LabelRow
+from nuggetstream.text.languages import DetectedLanguage
 
 
 class SourceRow(Part):
@@ -108,14 +110,6 @@ class OrderedVerdictRow(Part):
     winner: Vote
 
 
-class ProbabilitiesRow(Part):
-    """How probable each verdict is according to the judge; together 1."""
-
-    a: float = Field(ge=0, le=1)
-    b: float = Field(ge=0, le=1)
-    tie: float = Field(ge=0, le=1)
-
-
 class MemberRow(Part):
     """The verdict of one member of a panel; an abstention has no winner, and a reason."""
 
@@ -124,7 +118,7 @@ class MemberRow(Part):
     winner: Vote | None
     flipped: bool | None = None
     abstention: str | None = None
-    probabilities: ProbabilitiesRow | None = None
+    probabilities: Annotated[VoteProbabilities, OF_PROBABILITIES] | None = None
 
 
 class JudgmentRow(Part):
@@ -146,7 +140,7 @@ class JudgmentRow(Part):
     flipped: bool | None
     verdicts: tuple[OrderedVerdictRow, ...] = ()
     model: str
-    probabilities: ProbabilitiesRow | None = None
+    probabilities: Annotated[VoteProbabilities, OF_PROBABILITIES] | None = None
     members: tuple[MemberRow, ...] = ()
     additional: bool = False
 
@@ -184,6 +178,14 @@ class SpendRow(Part):
     cost: CostRow | None = None
 
 
+class FlagRow(Part):
+    """A passage of an answer that seems to be written for whoever evaluates it."""
+
+    side: Side
+    rule: str
+    sentence: str
+
+
 class StepRow(Part):
     """One step of the flow.
 
@@ -206,7 +208,7 @@ class BattleRow(Part):
     query: str
     conversation: tuple[Turn, ...] = ()
     language: str | None = None
-    detected_language: DetectedLanguageRow | None = None
+    detected_language: Annotated[DetectedLanguage, OF_PROBABILITIES] | None = None
     tags: tuple[str, ...] = ()
     received_at: AwareDatetime | None = None
     ended_at: AwareDatetime | None = None

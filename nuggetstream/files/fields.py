@@ -1,5 +1,6 @@
 """The texts, lists and objects of which submissions consist, each with its check."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -55,6 +56,17 @@ class Strict(BaseModel):
     """An object that has no unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _within_bounds(given: Any) -> Any:
+    """A value of the domain whose numbers are probabilities."""
+    for name, value in asdict(given).items():
+        if isinstance(value, float) and not 0 <= value <= 1:
+            raise ValueError(f"{name} is {value:g}; expected a number from 0 to 1")
+    return given
+
+
+OF_PROBABILITIES = AfterValidator(_within_bounds)
 
 
 class Part(BaseModel):

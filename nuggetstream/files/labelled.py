@@ -1,18 +1,9 @@
 """The labels of nuggets in a file of evaluated battles."""
 
-from pydantic import Field
+from typing import Annotated
 
 from nuggetstream.domain.nugget import Cause, Support, SupportProbabilities
-from nuggetstream.files.fields import Part
-
-
-class SupportProbabilitiesRow(Part):
-    """How probable each label is according to the model; together 1."""
-
-    support: float = Field(ge=0, le=1)
-    partial_support: float = Field(ge=0, le=1)
-    not_support: float = Field(ge=0, le=1)
-    contradiction: float | None = Field(default=None, ge=0, le=1)
+from nuggetstream.files.fields import OF_PROBABILITIES, Part
 
 
 class LabelAuthorRow(Part):
@@ -35,10 +26,5 @@ class LabelRow(Part):
 
     support: Support
     cause: Cause | None = None
-    probabilities: SupportProbabilitiesRow | None = None
+    probabilities: Annotated[SupportProbabilities, OF_PROBABILITIES] | None = None
     set_by: LabelAuthorRow | None = None
-
-    @property
-    def told(self) -> SupportProbabilities | None:
-        """The probabilities as a domain value."""
-        return None if self.probabilities is None else SupportProbabilities(**self.probabilities.model_dump())

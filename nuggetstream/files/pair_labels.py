@@ -87,15 +87,11 @@ def pair_labels_of(path: Path, records: Sequence[Record], columns: PairColumns) 
         UnusableFile: As `read_pair_labels`.
     """
     names = list(dict.fromkeys(name for record in records for name in record.fields))
-    labels, unlabelled = [], 0
-    for label in _labels(path, records, names, columns):
-        if label is None:
-            unlabelled += 1
-        else:
-            labels.append(label)
+    cells = list(_labels(path, records, names, columns))
+    labels = tuple(label for label in cells if label is not None)
     if not labels:
         raise UnusableFile(f"{path}: label: none of {len(records)} rows has one")
-    return PairLabelFile(str(path), len(records), unlabelled, tuple(labels))
+    return PairLabelFile(str(path), len(records), len(cells) - len(labels), labels)
 
 
 def _labels(

@@ -170,7 +170,7 @@ def read_query_banks(path: Path) -> dict[str, QueryBank]:
 
 def _query_bank(query: str, record: Any, given: Sequence[BankItem]) -> QueryBank:
     items = tuple(dict.fromkeys(given))  # published banks repeat items
-    kinds, ids = {_kind_of(item) for item in _items_of(record)}, [item.id for item in items]
+    kinds, ids = {kind_of(item) for item in items_of_line(record)}, [item.id for item in items]
     if len(kinds) != 1:
         raise ValueError("items: expected questions or nuggets, not none and not both")
     if len(set(ids)) < len(ids):
@@ -185,13 +185,14 @@ def _query_bank(query: str, record: Any, given: Sequence[BankItem]) -> QueryBank
 def _bank_lines(path: Path) -> Iterator[tuple[int, Any, list[BankItem]]]:
     for number, record in _records(path):
         try:
-            items = [_bank_item(str(record["query_id"]), item) for item in _items_of(record)]
+            items = [_bank_item(str(record["query_id"]), item) for item in items_of_line(record)]
         except (KeyError, TypeError, StopIteration) as error:
             raise UnusableFile(f"{path}:{number}: no bank of questions or nuggets: {error!r}") from error
         yield number, record, items
 
 
-def _items_of(record: Any) -> Any:
+def items_of_line(record: Any) -> Any:
+    """The questions or nuggets of one line of a bank."""
     return next(record[name] for name in _ITEM_LISTS if name in record)
 
 
@@ -247,11 +248,16 @@ def _graded(query: str, name: str, passage: Mapping[str, Any], grades: GradeSet)
 
 
 def _bank_item(query: str, item: Mapping[str, Any]) -> BankItem:
-    kind = _kind_of(item)
+    kind = kind_of(item)
+    return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]), keys_of(item))
+
+
+def keys_of(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """The right answers to a question of a bank; none where it is no test."""
     right = item.get("gold_answers") or ()
-    keys = (right,) if isinstance(right, str) else tuple(map(str, right))
-    return BankItem(query, str(item[f"{kind}_id"]), str(item[f"{kind}_text"]), keys)
+    return (right,) if isinstance(right, str) else tuple(map(str, right))
 
 
-def _kind_of(item: Mapping[str, Any]) -> str:
+def kind_of(item: Mapping[str, Any]) -> str:
+    """Whether an item of a bank is a "question" or a "nugget"."""
     return next(kind for kind in KINDS if f"{kind}_id" in item)

@@ -1,14 +1,17 @@
-"""Tables as text for a terminal, as HTML and as LaTeX."""
+"""Tables as text for a terminal, as HTML, as LaTeX and as CSV."""
 
+import csv
 import html
 import io
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time
+from pathlib import Path
 from typing import Any
 
 from nuggetstream.files import numerals
 from nuggetstream.files.table_data import Cell, Column, Kind, Number, TableData
+from nuggetstream.files.writing import as_value
 
 MISSING = "\N{EM DASH}"
 _WIDEST = 160  # characters; longer texts are folded
@@ -44,7 +47,7 @@ def text_of(table: TableData, most: int | None) -> str:
 
     from nuggetstream.files.cells import printable
 
-    table = _without_empty_texts(table)
+    table = without_empty(table, Kind.TEXT)
     grid = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=True)
     for column in table.columns:
         grid.add_column(Text(column.header), justify="left" if _is_left(column) else "right", overflow="fold")
@@ -59,7 +62,7 @@ def text_of(table: TableData, most: int | None) -> str:
 
 def html_of(table: TableData, most: int | None) -> str:
     """A table as an HTML fragment."""
-    table = _without_empty_texts(table)
+    table = without_empty(table, Kind.TEXT)
     sides = ("left" if _is_left(column) else "right" for column in table.columns)
     aligned = [f' style="text-align:{side}"' for side in sides]
     head = "".join(
@@ -88,7 +91,7 @@ def html_of(table: TableData, most: int | None) -> str:
 
 def latex_of(table: TableData) -> str:
     """A table as a LaTeX environment with its title as the caption and its notes below."""
-    table = _without_empty_texts(table)
+    table = without_empty(table, Kind.TEXT)
     alignment = "".join("l" if _is_left(column) else "r" for column in table.columns)
     lines = [
         r"\begin{table}",
@@ -166,12 +169,12 @@ def _bounds(column: Column, low: Number, high: Number) -> str:
     return separator.join(bounds) if separator else numerals.between(*bounds)
 
 
-def _without_empty_texts(table: TableData) -> TableData:
-    """A table for print, without columns of texts that hold nothing, such as remarks nobody has."""
+def without_empty(table: TableData, *kinds: Kind) -> TableData:
+    """A table for print, without columns of these kinds that hold nothing, such as remarks nobody has."""
     kept = [
         index
         for index, column in enumerate(table.columns)
-        if column.kind is not Kind.TEXT or not table.rows or any(row[index] is not None for row in table.rows)
+        if column.kind not in kinds or not table.rows or any(row[index] is not None for row in table.rows)
     ]
     columns = tuple(table.columns[index] for index in kept)
     return replace(
@@ -203,3 +206,25 @@ def rows_of(table: TableData) -> list[dict[str, Any]]:
         }
         for row in table.rows
     ]
+
+
+def csv_of(table: TableData) -> str:
+    """A table as CSV with a header; a flag is yes or no, and what is missing an empty cell."""
+    words = {True: "yes", False: "no"}
+    text = io.StringIO()
+    writer = csv.DictWriter(text, table.names, lineterminator="\n")
+    writer.writeheader()
+    for row in rows_of(table):
+        cells = {name: words[cell] if isinstance(cell, bool) else cell for name, cell in row.items()}
+        writer.writerow({name: as_value(cell) for name, cell in cells.items()})
+    return text.getvalue()
+
+
+def write_csv(path: Path, table: TableData) -> Path:
+    """Write a table as CSV, see `csv_of`; returns the path.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    path.write_text(csv_of(table), encoding="utf-8", newline="")
+    return path

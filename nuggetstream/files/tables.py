@@ -5,12 +5,13 @@ Of a board, which is `Tabular`, `print(board)` shows the table, and `board.to_fr
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nuggetstream.files.frames import frame_of
-from nuggetstream.files.table_data import Column, Kind, TableData
+from nuggetstream.files.table_data import Cell, Column, Kind, TableData
 from nuggetstream.files.table_writing import html_of, latex_of, text_of
 
 if TYPE_CHECKING:
@@ -70,6 +71,20 @@ def interval(low: str, high: str, title: str, *, digits: int = 2, unit: str | No
 
 def _title(name: str, title: str | None) -> str:
     return name.replace("_", " ") if title is None else title
+
+
+def rows_from(columns: Sequence[Column], values: Iterable[object]) -> tuple[tuple[Cell, ...], ...]:
+    """A row of each value, whose attributes have the names of the columns.
+
+    >>> rows_from((text("numerator"), interval("real", "imag", "both")), [3])
+    ((3, (3, 0)),)
+    """
+    return tuple(tuple(_attribute(value, column.names) for column in columns) for value in values)
+
+
+def _attribute(value: object, names: Sequence[str]) -> Cell:
+    cells = tuple(getattr(value, name) for name in names)
+    return cells if len(names) > 1 else cells[0]
 
 
 class Tabular(ABC):

@@ -95,10 +95,9 @@ def worker_labels_of(path: Path, records: Sequence[Record], columns: LabelColumn
         UnusableFile: As `read_worker_labels`.
     """
     names = list(dict.fromkeys(name for record in records for name in record.fields))
-    read_rows = _nested if _is_nested(records[0]) else _rows
     dimensions: dict[str, list[WorkerLabel]] = {}
     unlabelled = 0
-    for dimension, label in read_rows(path, records, names, columns):
+    for dimension, label in _rows(path, records, names, columns):
         labels = dimensions.setdefault(dimension, [])
         if label is None:
             unlabelled += 1
@@ -118,69 +117,52 @@ def _is_nested(record: Record) -> bool:
 
 
 def _rows(path: Path, records: Sequence[Record], names: Sequence[str], columns: LabelColumns) -> _NamedLabels:
+    is_nested = _is_nested(records[0])
+    if is_nested and not columns.items and set(_NESTED_SIDES) <= set(names):
+        columns = replace(columns, sides=columns.sides or _NESTED_SIDES)
     items = _item_columns(path, names, columns)
     worker = find_column(path, names, columns.worker, WORKER_COLUMNS, "--worker")
-    label_columns = columns.labels or (find_column(path, names, None, LABEL_COLUMNS, "--label"),)
+    if is_nested:
+        usual = tuple(name.removesuffix(_VOTES) for name in names if name.endswith(_VOTES))
+        fields = {name: f"{name}{_VOTES}" for name in columns.labels or usual}
+    else:
+        single = (find_column(path, names, None, LABEL_COLUMNS, "--label"),) if not columns.labels else ()
+        fields = {name: name for name in columns.labels or single}
     dimension = columns.dimension
-    if dimension is None and DIMENSION_COLUMN in names and len(label_columns) == 1:
+    if dimension is None and DIMENSION_COLUMN in names and len(fields) == 1:
         dimension = DIMENSION_COLUMN
-    named = [*((name, "--label") for name in label_columns), (dimension, "--dimension")]
+    named = [*((field, "--label") for field in fields.values()), (dimension, "--dimension")]
     for name, option in (*named, (columns.spam, "--spam"), (columns.position, "--position")):
         if name is not None:
             find_column(path, names, name, (), option)
+    if is_nested:
+        lists = [*fields.values(), *(f"{name}{_SPAM}" for name in fields), columns.position or ""]
+        records = [flat for record in records for flat in _flat(record, worker, lists)]
     for record in records:
         empty = WorkerLabel(
             item=_item(record, items),
             worker=record.needed(worker),
             label="",
-            spam=_spam_in(record, columns.spam),
             shown=_shown(record, items, columns.sides),
-            position=_position_in(record, columns.position),
+            position=_position(record, columns.position),
             line=record.place,
         )
-        for column in label_columns:
-            name = column if dimension is None else record.needed(dimension)
-            label = _label(record, column, record.text(column))
-            yield name, None if label is None else replace(empty, label=label)
+        for name, field in fields.items():
+            label = _label(record, field)
+            spam = _spam(record, columns.spam) if columns.spam else None
+            if is_nested and label is not None and record.fields.get(f"{name}{_SPAM}") is not None:
+                spam = _spam(record, f"{name}{_SPAM}")
+            called = name if dimension is None else record.needed(dimension)
+            yield called, None if label is None else replace(empty, label=label, spam=spam)
 
 
-def _nested(
-    path: Path, records: Sequence[Record], names: Sequence[str], columns: LabelColumns
-) -> _NamedLabels:
-    if not columns.items and set(_NESTED_SIDES) <= set(names):
-        columns = replace(columns, sides=columns.sides or _NESTED_SIDES)
-    items = _item_columns(path, names, columns)
-    worker = find_column(path, names, columns.worker, WORKER_COLUMNS, "--worker")
-    if columns.position is not None:
-        find_column(path, names, columns.position, (), "--position")
-    dimensions = columns.labels or tuple(name.removesuffix(_VOTES) for name in names if name.endswith(_VOTES))
-    for record in records:
-        item, shown = _item(record, items), _shown(record, items, columns.sides)
-        workers = [_scalar(record, worker, name) for name in _list(record, worker, None)]
-        absent = [None] * len(workers)
-        in_session = _list(record, columns.position, len(workers)) if columns.position else absent
-        positions = [_whole_number(record, columns.position, position) for position in in_session]
-        for name in dimensions:
-            field, spam_field = f"{name}{_VOTES}", f"{name}{_SPAM}"
-            votes = _list(record, field, len(workers))
-            spam = _list(record, spam_field, len(workers)) if spam_field in record.fields else absent
-            for who, vote, probability, position in zip(workers, votes, spam, positions, strict=True):
-                label = None if vote is None else _label(record, field, _scalar(record, field, vote))
-                if label is None:
-                    yield name, None
-                    continue
-                yield (
-                    name,
-                    WorkerLabel(
-                        item=item,
-                        worker=who,
-                        label=label,
-                        spam=None if probability is None else _spam(record, spam_field, probability),
-                        shown=shown,
-                        position=position,
-                        line=record.place,
-                    ),
-                )
+def _flat(record: Record, worker: str, lists: Sequence[str]) -> Iterator[Record]:
+    """A row for each worker of a nested one, with the worker's own entry of each list."""
+    workers = _list(record, worker, None)
+    own = {name: _list(record, name, len(workers)) for name in lists if name in record.fields}
+    for index, who in enumerate(workers):
+        entries = {name: values[index] for name, values in own.items()}
+        yield Record(record.place, {**record.fields, worker: who, **entries})
 
 
 def _item_columns(path: Path, names: Sequence[str], columns: LabelColumns) -> tuple[str, ...]:
@@ -204,16 +186,13 @@ def _shown(record: Record, items: Sequence[str], sides: tuple[str, str] | None) 
     return ShownPair(JOINED.join(topic) or None, record.needed(sides[0]), record.needed(sides[1]))
 
 
-def _position_in(record: Record, field: str | None) -> int | None:
-    return None if field is None else _whole_number(record, field, record.text(field))
-
-
-def _whole_number(record: Record, field: str | None, value: object) -> int | None:
-    if value is None or not str(value).strip():
+def _position(record: Record, field: str | None) -> int | None:
+    text = None if field is None else record.text(field)
+    if field is None or text is None:
         return None
-    number = as_number(value)
+    number = as_number(text)
     if not number.is_integer():
-        raise record.wrong(field or "", f"is {value!r}; expected a whole number")
+        raise record.wrong(field, f"is {text!r}; expected a whole number")
     return int(number)
 
 
@@ -226,13 +205,8 @@ def _list(record: Record, field: str, length: int | None) -> list[Any]:
     return values
 
 
-def _scalar(record: Record, field: str, value: object) -> str:
-    if not isinstance(value, str | int | float) or isinstance(value, bool) or not str(value).strip():
-        raise record.wrong(field, f"holds {value!r}; expected text or a number")
-    return str(value).strip()
-
-
-def _label(record: Record, field: str, text: str | None) -> str | None:
+def _label(record: Record, field: str) -> str | None:
+    text = record.text(field)
     if text is None:
         return None
     label = shortest_form(text)
@@ -241,11 +215,8 @@ def _label(record: Record, field: str, text: str | None) -> str | None:
     return label
 
 
-def _spam_in(record: Record, field: str | None) -> float | None:
-    return None if field is None else _spam(record, field, record.fields.get(field))
-
-
-def _spam(record: Record, field: str, value: object) -> float:
+def _spam(record: Record, field: str) -> float:
+    value = record.fields.get(field)
     probability = as_number(value)
     if not 0 <= probability <= 1:
         raise record.wrong(field, f"is {value!r}; expected a probability from 0 to 1")

@@ -103,7 +103,9 @@ class GradeAgreement(Drawn):
             self.counts.rows, self.counts.counts, self.counts.totals, self.counts.kappas, strict=True
         )
         rows = tuple((name, *counts, total, kappa) for name, counts, total, kappa in groups)
-        return Table(self.title, columns, rows, tuple(note.text for note in self.notes))
+        pairs = f"{many(self.pairs, 'passage')} with a grade and a label; labels: {self.labels_of}"
+        notes = (self.graded.basis.line, pairs, *(note.text for note in self.notes))
+        return Table(self.title, columns, rows, notes)
 
 
 def groups_of(text: str) -> tuple[LabelGroup, ...]:

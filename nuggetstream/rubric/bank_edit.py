@@ -14,10 +14,10 @@ from typing import Any
 
 from nuggetstream.domain.question_bank import question_id
 from nuggetstream.files.grade_sets import KINDS
+from nuggetstream.files.rubric import items_of_line, keys_of, kind_of
 
 Json = dict[str, Any]
 _LONGEST = 400  # characters of a question, as of those that a model makes
-_LISTS = ("items", "questions")
 
 
 class BankOp(StrEnum):
@@ -115,26 +115,14 @@ def edited_bank(
     return draft.lines, changes
 
 
-def items_of_line(line: Json) -> list[Json]:
-    """The questions or nuggets of one line of a bank."""
-    items: list[Json] = next(line[name] for name in _LISTS if name in line)
-    return items
-
-
 def name_of(item: Json) -> str:
     """The id of a question or nugget."""
-    return str(item[f"{_kind(item)}_id"])
+    return str(item[f"{kind_of(item)}_id"])
 
 
 def text_of(item: Json) -> str:
     """The text of a question or nugget."""
-    return str(item[f"{_kind(item)}_text"])
-
-
-def keys_of(item: Json) -> tuple[str, ...]:
-    """The right answers to a question; none where it is no test."""
-    right = item.get("gold_answers") or ()
-    return (right,) if isinstance(right, str) else tuple(map(str, right))
+    return str(item[f"{kind_of(item)}_text"])
 
 
 def held_back(lines: Sequence[Json]) -> set[str]:
@@ -187,14 +175,14 @@ class _Draft:
             line = {"query_id": operation.item, "query_text": self.queries[operation.item], "items": []}
             self.lines.append(line)
         items = items_of_line(line)
-        kind = _kind(items[0]) if items else KINDS[0]
+        kind = kind_of(items[0]) if items else KINDS[0]
         item: Json = {"query_id": operation.item, f"{kind}_id": "", f"{kind}_text": ""}
         self._change(line, item, _text(operation.text), operation.keys)
         items.append(item)
         return _changed(operation.op, line, item, None)
 
     def _change(self, line: Json, item: Json, text: str, keys: Collection[str]) -> None:
-        kind = _kind(item)
+        kind = kind_of(item)
         if any(_text(text_of(each)) == text for each in items_of_line(line)):
             raise ValueError(f"the query has the question {text!r} already")
         item |= {f"{kind}_id": question_id(str(line["query_id"]), text), f"{kind}_text": text}
@@ -229,10 +217,6 @@ def _text(text: str | None) -> str:
     if not line or len(line) > _LONGEST:
         raise ValueError(f"a question has 1 to {_LONGEST} characters; this one has {len(line)}")
     return line
-
-
-def _kind(item: Json) -> str:
-    return next(kind for kind in KINDS if f"{kind}_id" in item)
 
 
 def _changed(op: BankOp, line: Json, item: Json, before: str | None) -> BankChange:

@@ -26,7 +26,6 @@ from nuggetstream.rubric.verification import (
     Grid,
     Listed,
     SpuriousItem,
-    UncoveredPassage,
     grade_counts,
     grade_grid,
     spurious_items,
@@ -85,7 +84,7 @@ class Check(Tabular):
     relevant: int
     not_relevant: int
     spurious: Mapping[str, Sequence[SpuriousItem]] | None
-    uncovered: tuple[UncoveredPassage, ...] | None
+    uncovered: tuple[GradedPassage, ...] | None
     contradicted: tuple[ContradictedGrade, ...] | None
     alike: tuple[AlikeItem, ...]
     grids: Mapping[str, Grid]

@@ -82,11 +82,16 @@ class Comparison(Drawn):
             (system, self.official.shown(system), self.first.shown(system))
             for system in sorted(common, key=lambda name: (-self.official.scores[name], name))
         )
-        coefficients = (
+        ties = "no ties, as trec_eval breaks them" if self.ties_broken else "tied ranks averaged"
+        notes = [
             f"Spearman's rho {number(self.correlation.spearman)}, Kendall's tau-b "
-            f"{number(self.correlation.kendall)} over {many(self.correlation.systems, 'system')}"
-        )
-        return Table("Two scorings", columns, rows, (coefficients, *(note.text for note in self.notes)))
+            f"{number(self.correlation.kendall)} over {many(self.correlation.systems, 'system')}",
+            f"official: {self.official.what} of {self.official.source}; {ties}",
+            f"first: {self.first.what} of {self.first.source}",
+        ]
+        if self.queries:
+            notes.append(f"over {many(self.queries.shared, 'query', 'queries')} with labels on both sides")
+        return Table("Two scorings", columns, rows, (*notes, *(note.text for note in self.notes)))
 
 
 def compare(

@@ -8,7 +8,7 @@ from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.domain.note import Note
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
-from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import many, number
 from nuggetstream.files.tables import Table
 from nuggetstream.rubric.cover import (
     CoverMeasure,
@@ -97,9 +97,19 @@ class Coverage(Drawn):
         rows = tuple(
             (system.system, *self.shares(system.score).values(), system.ranked) for system in self.systems
         )
-        basis = f"over {many(self.overall.queries, 'query', 'queries')}; ±: standard error"
-        title = f"Cover@{self.k}, answered from grade {self.minimum} on"
-        return Table(title, columns, rows, (basis, *(note.text for note in self.notes)))
+        most = self.shares(self.overall)
+        together = ", ".join(
+            f"{title_of(each, self.k)} {number(most[each])} ± {number(most[f'{each}_error'])}"
+            for each in self.measures
+        )
+        alpha = "" if self.alpha is None else f"; α = {self.alpha:g}"
+        notes = (
+            self.graded.basis.line,
+            f"over {many(self.overall.queries, 'query', 'queries')}; ±: standard error{alpha}",
+            f"all passages together: {together}",
+            *(note.text for note in self.notes),
+        )
+        return Table(f"Cover@{self.k}, answered from grade {self.minimum} on", columns, rows, notes)
 
     def shares(self, score: CoverScore) -> dict[str, float | None]:
         """Every mean that is computed and its standard error, by the name of its column."""

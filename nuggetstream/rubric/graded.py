@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.files.grade_sets import KEY_SET, SET, VERIFIED_SET
+from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.rubric import prompt_classes, read_graded
 from nuggetstream.rubric.grading import first_ranks
@@ -36,6 +37,15 @@ class Basis:
     judged: int
     ranked: int
     systems: int
+
+    @property
+    def line(self) -> str:
+        """What the passages hold, in one line."""
+        return (
+            f"from {self.file or 'memory'}: {many(self.grades, 'grade')} of {many(self.items, 'item')} on "
+            f"{many(self.passages, 'passage')} of {many(self.queries, 'query', 'queries')}; {self.judged:,} "
+            f"judged, {self.ranked:,} ranked by {many(self.systems, 'system')}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,11 @@ class LabelAgreement(Drawn):
             self.linear,
             self.quadratic,
         )
-        notes = tuple(note.text for note in self.notes)
+        sides = (("first", self.first), ("second", self.second))
+        notes = (
+            *(f"{side}: {many(len(given.labels), 'label')} of {given.source}" for side, given in sides),
+            *(note.text for note in self.notes),
+        )
         return DrawnTable("Agreement", columns, (row,), notes, drawing=self._counts_figure)
 
     def counts_table(self) -> Table:

@@ -55,10 +55,17 @@ class LabelledPassages(Tabular):
     def table(self) -> Table:
         """One row per labelled passage."""
         columns = (tables.text("query"), tables.text("passage"), tables.count("label"))
-        rows = tuple((row.query, row.passage, row.label) for row in self.labels)
-        ungraded = self.graded.basis.ungraded
-        notes = (f"{many(ungraded, 'passage')} without a grade have no label.",) if ungraded else ()
-        return Table("Relevance labels", columns, rows, notes)
+        return Table("Relevance labels", columns, tables.rows_from(columns, self.labels), self._notes())
+
+    def counts_table(self) -> Table:
+        """How often each label was given, the highest first."""
+        columns = (tables.count("label"), tables.count("passages"))
+        return Table("Relevance labels", columns, tuple(self.counts.items()), self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        basis = self.graded.basis
+        without = f"{many(basis.ungraded, 'passage')} without a grade: no label, which is not a 0"
+        return (basis.line, without) if basis.ungraded else (basis.line,)
 
     def to_qrels(self, path: str | Path) -> Path:
         """Write the labels as a qrels file, which trec_eval reads; its folder is created when missing.

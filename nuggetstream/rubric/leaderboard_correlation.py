@@ -23,13 +23,11 @@ class LeaderboardCorrelation:
         spearman: Rank correlation, tied ranks averaged.
         kendall: Kendall's tau-b.
         systems: Number of systems compared.
-        left_out: Systems that only one of the two scores.
     """
 
     spearman: float
     kendall: float
     systems: int
-    left_out: tuple[str, ...]
 
 
 def correlate(first: Mapping[str, float], second: Mapping[str, float]) -> LeaderboardCorrelation:
@@ -54,8 +52,7 @@ def correlate(first: Mapping[str, float], second: Mapping[str, float]) -> Leader
     rho, tau = spearman(x, y), kendall(x, y)
     if rho is None or tau is None:
         raise NoCommonOrder(f"{len(common)} common systems give no two orders to compare")
-    left_out = tuple(sorted(set(first) ^ set(second)))
-    return LeaderboardCorrelation(rho.coefficient, tau.coefficient, len(common), left_out)
+    return LeaderboardCorrelation(rho.coefficient, tau.coefficient, len(common))
 
 
 def printed_scores(rankings: Mapping[str, Ranking], labels: Sequence[Relevance], k: int) -> dict[str, float]:

@@ -105,7 +105,11 @@ class RunsMeasured(Drawn):
             for scores in (*self.runs, *([self.fused] if self.fused else []))
         )
         labels, queries = many(self.labels, "label"), many(self.queries, "query", "queries")
-        notes = (f"{labels} of {queries}; ±: standard error", *(note.text for note in self.notes))
+        notes = (
+            f"{labels} of {queries} in {self.source}; means over all of these, as trec_eval -c: a query "
+            "that a run does not rank counts 0, and one without labels is left out; ±: standard error",
+            *(note.text for note in self.notes),
+        )
         return Table("Rankings by relevance labels", columns, rows, notes)
 
 

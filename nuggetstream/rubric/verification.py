@@ -29,25 +29,6 @@ class SpuriousItem:
 
 
 @dataclass(frozen=True, slots=True)
-class UncoveredPassage:
-    """A passage judged relevant that answers no item well.
-
-    Attributes:
-        query: Id of the query.
-        passage: Id of the passage.
-        judgment: Judgment of the assessor.
-        best: Best grade of the passage on any item.
-        text: Text of the passage; None when the record holds none.
-    """
-
-    query: str
-    passage: str
-    judgment: int
-    best: int
-    text: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Listed:
     """One graded answer, for a person to verify.
 
@@ -117,7 +98,7 @@ def spurious_items(
 
 def uncovered_passages(
     passages: Sequence[GradedPassage], minimum: int = HIGH_GRADE, relevant: int = RELEVANT
-) -> list[UncoveredPassage]:
+) -> list[GradedPassage]:
     """Passages judged relevant that answer no item with `minimum` or better: the rubric misses something.
 
     Passages without a judgment or without a grade are left out.
@@ -128,7 +109,7 @@ def uncovered_passages(
         relevant: Lowest judgment that means relevant.
     """
     return [
-        UncoveredPassage(p.query, p.passage, p.judgment, p.best, p.text)
+        p
         for p in passages
         if p.judgment is not None and p.judgment >= relevant and p.best is not None and p.best < minimum
     ]

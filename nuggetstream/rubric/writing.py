@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from nuggetstream.files.table_writing import rows_of
+from nuggetstream.files.table_writing import rows_of, write_csv
 from nuggetstream.files.tables import Table
 from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.rubric.check_page import write_page
@@ -14,6 +14,7 @@ from nuggetstream.rubric.checking import Check
 from nuggetstream.rubric.correlating import Comparison
 from nuggetstream.rubric.covering import Coverage
 from nuggetstream.rubric.label_agreement import LabelAgreement
+from nuggetstream.rubric.listings import listings
 from nuggetstream.rubric.measuring import RunsMeasured
 from nuggetstream.rubric.scoring import Scoring
 
@@ -56,12 +57,11 @@ def write_cover(
         "systems": systems,
         **{name: {"rows": rows_of(study), "notes": list(study.notes)} for name, study in studies.items()},
     }
-    columns = ("system", *coverage.shares(coverage.overall), "ranked")
     return [
         write_json(out / "cover.json", content),
-        write_table(out / "cover.csv", columns, systems),
+        write_csv(out / "cover.csv", coverage.table()),
         *(
-            write_table(out / f"cover-{name.replace('_', '-')}.csv", study.names, rows_of(study))
+            write_csv(out / f"cover-{name.replace('_', '-')}.csv", study)
             for name, study in {"queries": coverage.per_query(), **studies}.items()
         ),
     ]
@@ -92,8 +92,7 @@ def write_check(checked: Check, out: Path) -> list[Path]:
         "alike": len(checked.alike),
         "listed": len(checked.listing),
     }
-    tables = _check_tables(checked)
-    written = [write_table(out / name, columns, rows) for name, (columns, rows) in tables.items()]
+    written = [write_csv(out / f"{name}.csv", table) for name, table in listings(checked).items()]
     return [write_json(out / "verify.json", content), write_page(checked, out / "verify.html"), *written]
 
 
@@ -186,47 +185,6 @@ def write_runs(measured: RunsMeasured, out: Path) -> list[Path]:
     ]
     columns = ("run", "measure", "mean", "error", *_RUN_COLUMNS[1:])
     return [write_json(out / "measure.json", content), write_table(out / "measure.csv", columns, rows)]
-
-
-def _check_tables(checked: Check) -> Mapping[str, tuple[tuple[str, ...], list[Json]]]:
-    tables: dict[str, tuple[tuple[str, ...], list[Json]]] = {}
-    if checked.spurious is not None:
-        tables["spurious.csv"] = (
-            ("query", "item", "passages", "text"),
-            [
-                {"query": query, **asdict(item), "text": checked.texts.get(item.item)}
-                for query, items in checked.spurious.items()
-                for item in items
-            ],
-        )
-    if checked.uncovered is not None:
-        tables["uncovered.csv"] = (
-            ("query", "passage", "judgment", "best", "text"),
-            [asdict(passage) for passage in checked.uncovered],
-        )
-    if checked.contradicted is not None:
-        tables["contradicted.csv"] = (
-            ("query", "item", "passage", "grade", "check", "reply"),
-            [asdict(each) for each in checked.contradicted],
-        )
-    tables["alike.csv"] = (
-        ("query", "item", "answered", "passages", "best", "text"),
-        [asdict(each) | {"text": checked.texts.get(each.item)} for each in checked.alike],
-    )
-    tables["grid.csv"] = (
-        ("query", "passage", "item", "grade"),
-        [
-            {"query": query, "passage": passage, "item": item, "grade": grade}
-            for query, grid in checked.grids.items()
-            for passage, grades in zip(grid.passages, grid.grades, strict=True)
-            for item, grade in zip(grid.items, grades, strict=True)
-        ],
-    )
-    tables["listing.csv"] = (
-        ("query", "item", "grade", "passage", "reply", "text"),
-        [asdict(answer) for answer in checked.listing],
-    )
-    return tables
 
 
 def _side(scoring: Scoring) -> Json:

@@ -1,17 +1,40 @@
 """Measures of many texts, and their means per group."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import fsum
 from statistics import median
 
 from nuggetstream.figures.drawn import Drawn
-from nuggetstream.files.table_data import Column
-from nuggetstream.files.tables import Table, count, number, percent, text
-from nuggetstream.text.measures import NamedText, TextMeasures, measure_text
+from nuggetstream.files.numerals import many
+from nuggetstream.files.tables import Table, count, number, text
+from nuggetstream.text.measures import VARIETY_WORDS, NamedText, TextMeasures, measure_text
 
-MEASURES = tuple(field.name for field in fields(TextMeasures))
-_SHARES = frozenset({"type_token_ratio", "variety"})
+# Measure -> heading, and decimals of a mean.
+_HEADINGS = {
+    "characters": ("chars", 0),
+    "words": ("words", 0),
+    "sentences": ("sentences", 1),
+    "reading_ease": ("ease", 1),
+    "type_token_ratio": ("TTR", 3),
+    "variety": ("variety", 3),
+    "citations": ("citations", 1),
+    "cited_sources": ("sources", 1),
+    "invalid_citations": ("invalid", 2),
+    "headers": ("headers", 1),
+    "lists": ("lists", 1),
+    "bold": ("bold", 1),
+}
+_MEANINGS = {
+    "characters": "characters, markup included",
+    "reading_ease": "Flesch reading ease, language {language}, syllables by hyphenation; higher is easier",
+    "type_token_ratio": "type-token ratio, different words / words; it falls with length",
+    "variety": f"different words among the first {VARIETY_WORDS}, as a share",
+    "cited_sources": "different sources cited",
+    "invalid_citations": "numbers cited that no source has, which are not citations",
+}
+MEASURES = tuple(_HEADINGS)
+_FRACTIONS = frozenset({"reading_ease", "type_token_ratio", "variety"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +108,38 @@ class TextStudy(Drawn):
             (
                 "all" if means.group is None else means.group,
                 means.texts,
+                means.median_words,
                 *(means.means[measure].value for measure in MEASURES),
             )
             for means in (*self.groups, self.overall)
         )
-        columns = (text("group"), count("texts"), *(_mean_column(measure) for measure in MEASURES))
-        return Table("Means per group", columns, rows)
+        means = (number(name, title, digits=digits) for name, (title, digits) in _HEADINGS.items())
+        columns = (text("group"), count("texts"), number("median_words", "median", digits=0), *means)
+        return Table("Means per group", columns, rows, tuple(self._notes()))
 
     def texts_table(self) -> Table:
         """One row per text: its group, the number of sources that it can cite, and its measures."""
-        columns = (text("text"), text("group"), count("sources"), *map(_mean_column, MEASURES))
+        measures = (
+            number(name, title, digits=digits) if name in _FRACTIONS else count(name, title)
+            for name, (title, digits) in _HEADINGS.items()
+        )
+        columns = (text("text"), text("group"), count("sources", "given"), *measures)
         rows = tuple(
             (one.name, one.group, one.sources, *(getattr(one.measures, measure) for measure in MEASURES))
             for one in self.texts
         )
         return Table("Texts", columns, rows)
+
+    def _notes(self) -> Iterator[str]:
+        """What the headings mean, and which means are over some texts only."""
+        yield "median: median number of words"
+        for measure, (title, _) in _HEADINGS.items():
+            measured = self.overall.means[measure].texts
+            if measured and measure in _MEANINGS:
+                yield f"{title}: {_MEANINGS[measure].format(language=self.language)}"
+            if 0 < measured < len(self.texts):
+                texts = many(len(self.texts), "text")
+                yield f"{title}: means over {measured:,} of {texts}; others have none"
 
 
 def study_texts(
@@ -150,7 +190,3 @@ def _means(group: str | None, texts: Sequence[MeasuredText]) -> GroupMeans:
         means[measure] = Mean(fsum(values) / len(values) if values else None, len(values))
     lengths = [one.measures.words for one in texts if one.measures.words]
     return GroupMeans(group, len(texts), float(median(lengths)) if lengths else None, means)
-
-
-def _mean_column(measure: str) -> Column:
-    return percent(measure, digits=0) if measure in _SHARES else number(measure, digits=1)

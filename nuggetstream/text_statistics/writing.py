@@ -2,11 +2,11 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from nuggetstream.files.table_writing import write_csv
 from nuggetstream.files.texts import TextFiles
-from nuggetstream.files.writing import write_json, write_table
-from nuggetstream.text_statistics.study import MEASURES, GroupMeans, TextStudy
+from nuggetstream.files.writing import write_json
+from nuggetstream.text_statistics.study import TextStudy
 
 
 def write_texts(study: TextStudy, files: TextFiles, out: Path) -> list[Path]:
@@ -33,30 +33,11 @@ def write_texts(study: TextStudy, files: TextFiles, out: Path) -> list[Path]:
             "language": study.language,
             "first_source": study.first,
         },
-        "groups": [_group(means) for means in study.groups],
-        "overall": _group(study.overall),
+        "groups": [asdict(means) for means in study.groups],
+        "overall": asdict(study.overall),
     }
-    texts = [{"text": one.name, "group": one.group, **asdict(one.measures)} for one in study.texts]
-    groups = [
-        {
-            "group": means.group,
-            "texts": means.texts,
-            "median_words": means.median_words,
-            **{measure: mean.value for measure, mean in means.means.items()},
-        }
-        for means in (*study.groups, study.overall)
-    ]
     return [
         write_json(out / "text.json", content),
-        write_table(out / "texts.csv", ("text", "group", *MEASURES), texts),
-        write_table(out / "groups.csv", ("group", "texts", "median_words", *MEASURES), groups),
+        write_csv(out / "texts.csv", study.texts_table()),
+        write_csv(out / "groups.csv", study.table()),
     ]
-
-
-def _group(means: GroupMeans) -> dict[str, Any]:
-    return {
-        "group": means.group,
-        "texts": means.texts,
-        "median_words": means.median_words,
-        "means": {measure: asdict(mean) for measure, mean in means.means.items()},
-    }

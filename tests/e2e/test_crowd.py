@@ -20,9 +20,12 @@ async def test_plain_output_is_rows_for_another_program(tmp_path: Path) -> None:
     code, output = await nuggetstream("crowd", "agreement", votes, "--plain", "--out", tmp_path / "out")
     assert code == 0, output
     table = [line.split("\t") for line in output.splitlines() if "\t" in line]
-    assert table[0] == ["dimension", "votes", "alpha", "without spam", "kept"]
-    assert table[1][:3] == ["label", "2", "0.000"]
-    assert table[3] == ["label", "ordinal", "1", "2", "a 1, b 1"]
+    assert table[0] == [
+        *("dimension", "level", "items", "workers", "votes"),
+        *("alpha", "kept", "votes per label"),  # without spam nothing could have disagreed
+    ]
+    assert table[1][:6] == ["label", "ordinal", "1", "2", "2", "0.000"]
+    assert table[1][-1] == "a 1, b 1"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +147,7 @@ async def test_gold_labels_that_one_command_writes_are_graded_by_the_other(tmp_p
     code, output = await nuggetstream("crowd", "grades", tmp_path / "gold.csv", "--plain")
     assert code == 0, output
     table = [line.split("\t") for line in output.splitlines() if not line.startswith("#")]
-    assert [(row[0], row[1], row[-2]) for row in table[1:]] == [
+    assert [(row[1], row[2], row[-2]) for row in table[1:]] == [
         ("t", "x", "3"), ("t", "y", "2"), ("t", "z", "1"), ("u", "z", "2"), ("u", "x", "1"),
     ]  # fmt: skip
 

@@ -39,7 +39,7 @@ async def test_everything_about_a_graded_file_is_written(tmp_path: Path) -> None
         "rubric", "agree", graded, "--with", qrels, "--relevant", "1", "--format", "csv"
     )
     assert code == 0, output
-    assert output.startswith("label,1+2,0,total,kappa\n4+5,4,0,4,1.00\n0+1+2+3,0,1,1,1.00\n")
+    assert output.startswith("grade,label_1+2,label_0,total,kappa\n4+5,4,0,4,1.0\n0+1+2+3,0,1,1,1.0\n")
 
 
 async def test_studies_of_covers_are_printed_and_written(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 arena_exports        search-arena, chatbot-arena, comparia
 nuggetizer_exports   nuggetizer-pool, nuggetizer-nuggets, nuggetizer-assignments
 answer_exports       trec-rag-2024 and -2025, ragdoll, ragdoll-judgments, and the four tables of RAGElo
-rubric_exports       rubric, rubric-bank
 votes                CSV of the preferences of one lens or all
 verdicts             CSV of what judges said, by order and dimension
 run, qrels           the ranking of the evidence, and its grades of relevance
@@ -17,7 +16,7 @@ from urllib.parse import quote
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.dataset import OVERALL
-from nuggetstream.files.formats import answer_exports, arena_exports, nuggetizer_exports, rubric_exports
+from nuggetstream.files.formats import answer_exports, arena_exports, nuggetizer_exports
 from nuggetstream.files.formats.exporting import Export, View
 from nuggetstream.files.opening import UnusableFile
 
@@ -112,7 +111,6 @@ EXPORTS: list[Export] = [
     *arena_exports.EXPORTS,
     *nuggetizer_exports.EXPORTS,
     *answer_exports.EXPORTS,
-    *rubric_exports.EXPORTS,
     _VOTES,
     Export(
         name="verdicts",

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.judgment import VoteProbabilities
 from nuggetstream.domain.nugget import Assignment, Nugget
-from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
+from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.preference import preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
@@ -44,7 +45,7 @@ class JudgeCalibration:
     band: TieBand | None
 
 
-_Verdict = tuple[dict[str, Vote], Vote, ProbabilitiesRow | None]
+_Verdict = tuple[dict[str, Vote], Vote, VoteProbabilities | None]
 
 
 def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
@@ -71,8 +72,8 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
     verdicts: dict[str, list[_Verdict]] = {}
     for battle in results.battles:
         if battle.nugget_verdict is not None:
-            own = certainties.get(battle.id)
-            shares = None if own is None else ProbabilitiesRow(a=own.a, b=own.b, tie=own.tie)
+            own = found.get(battle.id)
+            shares = None if own is None else VoteProbabilities(a=own.a, b=own.b, tie=own.tie)
             verdict = dict(battle.preferences), battle.nugget_verdict.preference, shares
             verdicts.setdefault(battle.label_model or "unknown", []).append(verdict)
     return tuple(
@@ -82,7 +83,7 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
     )
 
 
-_Said = tuple[tuple[str, str], Vote, ProbabilitiesRow | None]
+_Said = tuple[tuple[str, str], Vote, VoteProbabilities | None]
 
 
 def _by_judges(battle: BattleRow) -> Iterator[_Said]:
@@ -105,21 +106,19 @@ def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
         yield (NUGGETS, model), said, shares
 
 
-def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> ProbabilitiesRow | None:
+def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> VoteProbabilities | None:
     nuggets = [
         Nugget(id=str(place), text=str(place), importance=nugget.importance)
         for place, nugget in enumerate(listed)
     ]
     labels = [
-        Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.told)
-        for place, nugget in enumerate(listed)
-        for side, label in ((Side.A, nugget.a), (Side.B, nugget.b))
+        Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.probabilities)
+        for place, each in enumerate(listed)
+        for side, label in ((Side.A, each.a), (Side.B, each.b))
         if label is not None
     ]
-    preference = preference_by_labels(nuggets, labels, threshold)
-    return (
-        None if preference is None else ProbabilitiesRow(a=preference.a, b=preference.b, tie=preference.tie)
-    )
+    found = preference_by_labels(nuggets, labels, threshold)
+    return None if found is None else VoteProbabilities(a=found.a, b=found.b, tie=found.tie)
 
 
 def _of(

@@ -139,7 +139,8 @@ def approve_command(bank: Path, by: str, reason: str) -> None:
 def show_command(bank: Path, *, plain: bool) -> None:
     """Show the history of BANK, and how many of its questions are held back."""
     from nuggetstream.files.result_tables import result_table
-    from nuggetstream.rubric.bank_edit import held_back, items_of_line
+    from nuggetstream.files.rubric import items_of_line
+    from nuggetstream.rubric.bank_edit import held_back
     from nuggetstream.rubric.bank_file import history_table, is_as_noted, read_lines
 
     with refusing(UnusableFile):

@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.rubric import read_bank
+from nuggetstream.files.rubric import items_of_line, keys_of, read_bank
 from nuggetstream.files.table_writing import html_of
 from nuggetstream.files.tables import Table
 from nuggetstream.files.templates import html_environment
@@ -37,8 +37,6 @@ from nuggetstream.rubric.bank_edit import (
     BankOperation,
     InvalidBankEdit,
     held_back,
-    items_of_line,
-    keys_of,
     name_of,
     text_of,
 )

@@ -1,5 +1,6 @@
 """Commands that read a graded file: `cover`, `qrels`, `verify` and `agree`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,6 @@ def cover_command(
     from nuggetstream.rubric.covering import cover
     from nuggetstream.rubric.graded import load
     from nuggetstream.rubric.grading import UnknownSystem
-    from nuggetstream.rubric.terminal import cover_tables
     from nuggetstream.rubric.writing import write_cover
 
     with refusing(UnusableFile, NothingToCover, UnknownSystem):
@@ -52,7 +52,7 @@ def cover_command(
         if given["without_each"]:
             studies["without_each"] = coverage.without_each().table()
         written = write_cover(coverage, out, studies) if out else []
-    show(cover_tables(coverage), plain=plain)
+    show(result_table(coverage.table()), plain=plain)
     if given["per_query"]:
         show(result_table(coverage.per_query()), plain=plain)
     for study in studies.values():
@@ -67,15 +67,15 @@ def cover_command(
 @needing_extras
 def qrels_command(graded: Path, prompt_class: str | None, out: Path, *, plain: bool, **given: Any) -> None:
     """Write relevance labels for trec_eval, made from grades. A passage without a grade gets no line."""
+    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.graded import load
     from nuggetstream.rubric.labelling import By, NoLabel, NoMinimum, label
-    from nuggetstream.rubric.terminal import label_tables
 
     with refusing(UnusableFile, NoMinimum, NoLabel):
         labelled = label(load(graded, prompt_class), By(given["by"]), given["min_grade"])
         written = labelled.to_qrels(out)
     lines, queries = many(len(labelled.labels), "line"), many(labelled.queries, "query", "queries")
-    show(label_tables(labelled), plain=plain)
+    show(result_table(labelled.counts_table()), plain=plain)
     show_written([f"{written}: {lines} of {queries}"], plain=plain)
 
 
@@ -100,7 +100,7 @@ def verify_command(
     from nuggetstream.files.rubric import read_bank
     from nuggetstream.rubric.checking import Limits, check
     from nuggetstream.rubric.graded import load_checked
-    from nuggetstream.rubric.terminal_check import check_tables
+    from nuggetstream.rubric.terminal import check_tables
     from nuggetstream.rubric.writing import write_check
 
     try:
@@ -133,11 +133,11 @@ def agree_command(
     With --format csv or latex the table alone goes to standard output; what it rests on goes to standard
     error.
     """
+    from nuggetstream.files.result_tables import result_table
+    from nuggetstream.files.table_writing import csv_of, latex_of
     from nuggetstream.rubric.agreeing import Grouping, NoGroups, NothingInCommon, agree, groups_of
-    from nuggetstream.rubric.agreement_text import csv_text, latex_text
     from nuggetstream.rubric.graded import load
     from nuggetstream.rubric.leaderboards import read_labels
-    from nuggetstream.rubric.terminal import agreement_lines, agreement_tables
 
     with refusing(UnusableFile, NothingInCommon, NoGroups):
         grouping = Grouping(
@@ -149,10 +149,10 @@ def agree_command(
             answers=given["min_answers"],
         )
         agreement = agree(load(graded, prompt_class), read_labels(labels) if labels else None, grouping)
+    table = agreement.table()
     if form == "console":
-        show(agreement_tables(agreement), plain=plain)
+        show(result_table(table), plain=plain)
         return
-    text = csv_text(agreement.counts) if form == "csv" else latex_text(agreement.counts)
-    click.echo(text, nl=False)
-    for line in agreement_lines(agreement):
+    click.echo(csv_of(table) if form == "csv" else latex_of(replace(table, notes=())), nl=False)
+    for line in table.notes:
         click.echo(line, err=True)

@@ -38,10 +38,11 @@ def kappa_command(
     `battle_id`, …) and a column of labels (`label`, `gold`, `vote`, …). Labels that are numbers lie on their
     own scale; --labels gives others an order. Items with a label in one file only are counted and left out.
     """
+    from nuggetstream.files.cells import group
+    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.label_agreement import NothingLabelledTwice, UnknownLabel, label_agreement
     from nuggetstream.rubric.label_files import read_label_set
     from nuggetstream.rubric.scoring import UnusedOption
-    from nuggetstream.rubric.terminal import kappa_tables
     from nuggetstream.rubric.writing import write_kappa
 
     labels = [name.strip() for name in order.split(",")] if order else []
@@ -49,5 +50,5 @@ def kappa_command(
         one, other = (read_label_set(path, items, label) for path in (first, second))
         agreement = label_agreement(one, other, labels)
         written = write_kappa(agreement, out) if out else []
-    show(kappa_tables(agreement), plain=plain)
+    show(group(result_table(agreement.table()), "", result_table(agreement.counts_table())), plain=plain)
     show_written(written, plain=plain)

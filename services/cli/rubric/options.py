@@ -154,7 +154,7 @@ VERIFY_OPTIONS = (
     click.option("--query", metavar="ID", help="Check this query only."),
     click.option("--bank", type=FILE, help="Bank of questions or nuggets, to show their texts."),
     click.option(
-        "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Rows shown per query."
+        "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Rows shown per table."
     ),
     click.option(
         "--qrels", type=FILE, help="Judgments of assessors, in place of those that GRADED recorded."

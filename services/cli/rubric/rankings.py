@@ -27,11 +27,11 @@ def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, *
     Means are over all queries with labels, as those of trec_eval -c: a query with labels that a run does not
     rank counts 0, and a query without labels is left out. The table shows how many there are of both.
     """
+    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.leaderboards import read_labels
     from nuggetstream.rubric.measuring import NoQueryInCommon, measure_runs
     from nuggetstream.rubric.run_files import read_rankings
     from nuggetstream.rubric.scoring import NoMeasure
-    from nuggetstream.rubric.terminal import run_tables
     from nuggetstream.rubric.writing import write_runs
 
     if fuse and len(given["runs"]) < 2:
@@ -40,7 +40,7 @@ def measure_command(qrels: Path, out: Path | None, *, fuse: bool, plain: bool, *
         rankings = read_rankings(given["runs"])
         measured = measure_runs(read_labels(qrels), rankings, given["measures"], fuse=fuse)
         written = write_runs(measured, out) if out else []
-    show(run_tables(measured), plain=plain)
+    show(result_table(measured.table()), plain=plain)
     show_written(written, plain=plain)
 
 
@@ -58,13 +58,13 @@ def correlate_command(
     Each is a leaderboard (CSV with a header, or JSONL) or a qrels file; qrels score the rankings of --runs
     or --graded.
     """
+    from nuggetstream.files.result_tables import result_table
     from nuggetstream.rubric.correlating import NothingToRank, compare
     from nuggetstream.rubric.grading import UnknownSystem
     from nuggetstream.rubric.leaderboard_correlation import NoCommonOrder
     from nuggetstream.rubric.leaderboards import Column, read_side
     from nuggetstream.rubric.run_files import read_rankings
     from nuggetstream.rubric.scoring import NoMeasure, UnusedOption
-    from nuggetstream.rubric.terminal import comparison_tables
     from nuggetstream.rubric.writing import write_comparison
 
     with refusing(UnusableFile, NothingToRank, NoCommonOrder, NoMeasure, UnknownSystem, UnusedOption):
@@ -81,5 +81,5 @@ def correlate_command(
             break_ties=given["break_ties"],
         )
         written = write_comparison(comparison, out) if out else []
-    show(comparison_tables(comparison), plain=plain)
+    show(result_table(comparison.table()), plain=plain)
     show_written(written, plain=plain)

@@ -87,20 +87,10 @@ def test_what_is_no_arm_is_named(tmp_path: Path) -> None:
 
 def test_the_recorded_judges_and_experts_agree_as_published(recorded_data: Path) -> None:
     folder = recorded_data / "crowdrag25"
-    groups = crowdrag.without_retries(crowdrag.read_llm_ratings(folder)).values()
-    judged = [verdict for group in groups for verdict in group]
-    arms = {
-        name: [
-            {"by": one.by, "response_a": one.pair[0], "response_b": one.pair[1]}
-            | {"dimension": dimension, "label": label.value}
-            for one in given
-            for dimension, label in one.labels.items()
-        ]
-        for name, given in (("judge", judged), ("experts", crowdrag.read_experts(folder)))
-    }
-    for row in arms["experts"]:
-        row["worker"] = row.pop("by")
-    found = ns.crowd_arms(arms, gold=folder / "ratings.jsonl.gz", by="by")
+    read = {"judge": crowdrag.read_verdicts(folder), "experts": crowdrag.read_experts(folder)}
+    arms = {name: [dict(record.fields) for record in records] for name, records in read.items()}
+    columns = {"label": crowdrag.DIMENSIONS, "sides": crowdrag.SIDES}
+    found = ns.crowd_arms(arms, gold=folder / "ratings.jsonl.gz", by="inference", **columns)
     means = {row.arm: row for row in found.arms if row.dimension == "mean"}
     near = [pytest.approx(value, abs=0.01) for value in (0.65, 0.76, 0.32, 0.26, 0.03, 0.46)]
     combined, individual, experts = means["judge combined"], means["judge individual"], means["experts"]

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from nuggetstream.crowd.learning import CompetenceOptions
-from nuggetstream.crowd.notes import notes
 from nuggetstream.crowd.ordering import AlphaByGroup, SessionPositions, SideAgreement
 from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
 from nuggetstream.crowd.writing import write_crowd
@@ -47,7 +46,7 @@ def positions_of(study: CrowdStudy) -> AlphaByGroup:
 
 
 def states(study: CrowdStudy) -> list[str]:
-    return [note.state for note in notes(study)]
+    return [note.state for note in study.notes]
 
 
 def test_workers_led_by_the_side_agree_in_each_order_and_not_in_both_together(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from nuggetstream.crowd.agreement import mean
 from nuggetstream.crowd.learning import CompetenceOptions
-from nuggetstream.crowd.notes import notes
+from nuggetstream.crowd.reliability import mean
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels
 from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels, worker_labels
 from nuggetstream.crowd.writing import write_crowd
@@ -41,7 +40,7 @@ def honest_and_a_spammer() -> list[tuple[str, ...]]:
 
 
 def states(study: CrowdStudy) -> list[str]:
-    return [note.state for note in notes(study)]
+    return [note.state for note in study.notes]
 
 
 def test_alpha_of_three_items_by_hand(tmp_path: Path) -> None:

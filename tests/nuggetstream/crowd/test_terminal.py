@@ -66,7 +66,7 @@ def test_the_tables_of_a_crowd_are_all_there() -> None:
         "Pairs shown in both orders (alpha)",
         "Agreement along the session (alpha)",
         "Workers, depth, the least competent first",
-        "Items, quality",
+        "Gold labels, quality",
     ):
         assert title in titles
     assert "Pairs that people can tell apart" in titles

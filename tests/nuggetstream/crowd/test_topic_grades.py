@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from nuggetstream.crowd.topic_grades import grade_topics, merits_and_grades
+from nuggetstream.crowd.topic_grades import grade_topics
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
 
@@ -13,9 +13,9 @@ A, TIE, B = Vote.A, Vote.TIE, Vote.B
 
 def test_one_win_by_hand() -> None:
     # The gradient is 0 where 1 / (1 + e^(2u - t)) = λ tanh(u / 2): for t = ln 3, λ = 1/2 at u = ln 3.
-    merit, grade = merits_and_grades([("x", "y", A)], regularisation=0.5, tie=math.log(3))
-    assert merit == {"x": pytest.approx(1 + math.log(3)), "y": pytest.approx(1 - math.log(3))}
-    assert grade == {"x": 2, "y": 1}
+    x, y = grade_topics([PairLabel("x", "y", A)], regularisation=0.5, tie=math.log(3)).items
+    assert (x.merit, y.merit) == (pytest.approx(1 + math.log(3)), pytest.approx(1 - math.log(3)))
+    assert (x.grade, y.grade) == (2, 1)
 
 
 def test_every_topic_and_dimension_stands_alone() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nuggetstream.crowd.labels import human_against_llm
+from nuggetstream.fidelity.crowd import human_against_llm
 from nuggetstream.files.crowdrag import read_grades
 from nuggetstream.files.crowdrag_authors import read_authors
 

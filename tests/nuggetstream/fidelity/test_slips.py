@@ -1,15 +1,14 @@
 """A row is worth what it can catch: each slip, made in memory, turns the rows named here red."""
 
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from nuggetstream.crowd import agreement, contrasts, labels, topic_grades
+from nuggetstream.crowd import contrasts, topic_grades
 from nuggetstream.domain.graded_passage import GradedPassage
 from nuggetstream.fidelity import crowd, ragelo, ratings, rubric_leaderboards, rubric_passages, search_arena
 from nuggetstream.fidelity.row import MakeRows
@@ -89,21 +88,14 @@ def a_letter_is_1(patch: pytest.MonkeyPatch) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Majority:
-    """The most frequent label of each item, where MACE has the most probable one."""
-
-    gold: dict[Any, Any]
-
-
 def majority_for_mace(patch: pytest.MonkeyPatch) -> None:
-    def vote(matrix: Any, rng: np.random.Generator, *, restarts: int) -> Majority:
-        votes: dict[Any, Counter[Any]] = {item: Counter() for item in matrix.items}
-        for item, label in zip(matrix.item, matrix.label, strict=True):
-            votes[matrix.items[item]][matrix.labels[label]] += 1
-        return Majority({item: counted.most_common(1)[0][0] for item, counted in votes.items()})
+    right = crowd.learn
 
-    patch.setattr(labels, "mace", vote)
+    def vote(votes: Any, labels: Any, options: Any) -> Any:
+        learned = right(votes, labels, replace(options, restarts=1, iterations=1))
+        return replace(learned, items=tuple(replace(item, gold=item.majority) for item in learned.items))
+
+    patch.setattr(crowd, "learn", vote)
 
 
 def merits_with(**parameters: float) -> Slip:
@@ -120,7 +112,7 @@ def merits_with(**parameters: float) -> Slip:
 
 def spam_limit_of(limit: float) -> Slip:
     def slip(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(agreement, "SPAM_LIMIT", limit)
+        patch.setattr(crowd, "SPAM_LIMIT", limit)
 
     return slip
 

@@ -100,7 +100,7 @@ def test_a_row_may_be_one_item_with_a_list_of_votes_per_dimension(tmp_path: Path
         ('{"item": "x", "worker": "w", "label": ["a"]}', 'votes.csv:1: label: is ["a"]'),
         (nested(depth_vote=["A"]), "votes.csv:1: depth_vote: has 1 entries for 2 workers"),
         (nested(worker="ann"), "votes.csv:1: worker: is no list"),
-        (nested(depth_vote=["A", ["B"]]), "votes.csv:1: depth_vote: holds ['B']"),
+        (nested(depth_vote=["A", ["B"]]), 'votes.csv:1: depth_vote: is ["B"]'),
         (nested(depth_spam_probability=[0.1, 1.5]), "depth_spam_probability: is 1.5; expected a probability"),
         (nested(worker=["ann", "ann"]), "worker: 'ann' labels 'r1 | r2' twice in 'depth'"),
         (

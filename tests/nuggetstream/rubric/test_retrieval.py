@@ -104,8 +104,8 @@ def test_tied_ranks_are_averaged() -> None:
     assert correlation.spearman == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
 
 
-def test_systems_of_one_side_only_are_named() -> None:
-    assert correlate({"a": 1, "b": 2, "x": 3}, {"a": 1, "b": 2, "y": 3}).left_out == ("x", "y")
+def test_systems_of_one_side_only_do_not_count() -> None:
+    assert correlate({"a": 1, "b": 2, "x": 3}, {"a": 1, "b": 2, "y": 3}).systems == 2
 
 
 def test_without_two_orders_there_is_no_correlation() -> None:

@@ -11,6 +11,8 @@ from rich.console import Console
 
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.printing import print_tables
+from nuggetstream.files.result_tables import result_table
+from nuggetstream.files.table_writing import csv_of
 from nuggetstream.rubric.agreeing import (
     GradeAgreement,
     Grouping,
@@ -19,17 +21,14 @@ from nuggetstream.rubric.agreeing import (
     agree,
     groups_of,
 )
-from nuggetstream.rubric.agreement_text import csv_text, latex_text
 from nuggetstream.rubric.checking import Limits, check
 from nuggetstream.rubric.cover import NothingToCover
 from nuggetstream.rubric.covering import Coverage, cover
 from nuggetstream.rubric.graded import Graded, load
 from nuggetstream.rubric.labelling import By, NoLabel, NoMinimum, label
 from nuggetstream.rubric.leaderboards import read_labels
-from nuggetstream.rubric.terminal import agreement_tables, cover_tables
-from nuggetstream.rubric.terminal_check import check_tables
+from nuggetstream.rubric.terminal import check_tables
 from nuggetstream.rubric.writing import write_check, write_cover
-from nuggetstream.statistics.inter_annotator import group, inter_annotator
 from tests.graded import graded_file, passage, rivers, tides
 
 
@@ -80,7 +79,7 @@ def test_a_query_a_system_ignores_counts_as_nothing_covered_and_is_reported(tmp_
     kelp = next(each for each in coverage.systems if each.system == "kelp")
     assert (kelp.score.cover, kelp.ranked) == (0.25, 1)
     assert states(coverage) == {"queries_missing"}
-    assert "1 of 2" in drawn(cover_tables(coverage))
+    assert "1 system without a passage for some queries, which count 0" in str(coverage)
 
 
 def test_passages_without_grades_and_queries_without_items_are_states(tmp_path: Path) -> None:
@@ -182,7 +181,7 @@ def test_where_nobody_judged_contradictions_have_no_answer_and_no_file(tmp_path:
     checked = check(graded, Limits())
     assert (checked.spurious, checked.uncovered) == (None, None)
     assert states(checked) == {"nobody_judged"}
-    assert drawn(check_tables(checked, (), 5)).count("no answer") == 2
+    assert drawn(check_tables(checked, ("spurious", "uncovered", "alike"), 5)).count("no answer") == 2
     names = {path.name for path in write_check(checked, tmp_path / "out")}
     assert names == {"verify.json", "verify.html", "alike.csv", "grid.csv", "listing.csv"}
     content = json.loads((tmp_path / "out" / "verify.json").read_text(encoding="utf-8"))
@@ -204,7 +203,7 @@ def test_nothing_found_is_not_the_same_as_no_answer(tmp_path: Path) -> None:
 def test_rows_beyond_the_limit_are_counted_not_lost(tmp_path: Path) -> None:
     checked = check(load(graded_file(tmp_path)), Limits())
     text = drawn(check_tables(checked, ("listing", "grid"), 1))
-    assert "4 more rows" in text  # of six answers, one per query is shown
+    assert "5 more rows" in text  # of six answers, one is shown
     assert "Spurious" not in text
 
 
@@ -245,7 +244,7 @@ def test_labels_of_another_file_are_met_by_query_and_passage(tmp_path: Path) -> 
     assert (agreement.queries_graded, agreement.queries_labelled) == (("rivers",), ("lakes",))
     assert states(agreement) == {"query_in_one_file", "no_label", "no_grade", "no_kappa"}
     assert agreement.counts.kappas == (None, None)  # one label only: chance alone agrees
-    assert "1 query only in the labels, left out: lakes" in drawn(agreement_tables(agreement))
+    assert "1 query only in the labels, left out: lakes" in str(agreement)
 
 
 def test_every_grade_against_every_label_has_counts_and_no_kappa(tmp_path: Path) -> None:
@@ -265,16 +264,15 @@ def test_groups_are_what_a_person_writes(tmp_path: Path) -> None:
         agreed(tmp_path, grades=groups_of("4+5,4"))
 
 
-def test_the_same_numbers_in_csv_and_in_latex() -> None:
-    pairs = [(5, 3)] * 4 + [(4, 0)] * 1 + [(0, 2)] * 2 + [(0, 0)] * 3
-    rows = [group(4, 5, name="good & sure"), group(0, 1, 2, 3)]
-    counted = inter_annotator(pairs, rows, [group(2, 3), group(0, 1)])
-    [header, *cells] = csv.reader(io.StringIO(csv_text(counted)))
-    assert header == ["label", "2+3", "0+1", "total", "kappa"]
-    assert cells[0] == ["good & sure", "4", "1", "5", "0.40"]
-    assert r"good \& sure & 4 & 1 & 5 & 0.40 \\" in latex_text(counted)
-    one_label = inter_annotator([(5, 3)] * 4, rows, [group(2, 3), group(0, 1)])
-    assert csv_text(one_label).splitlines()[1].endswith(",4,")
+def test_the_same_numbers_in_csv_and_in_latex(tmp_path: Path) -> None:
+    table = agreed(tmp_path).table()
+    [header, *cells] = csv.reader(io.StringIO(csv_of(table)))
+    assert header == ["grade", "label_2+3", "label_0+1", "total", "kappa"]
+    assert cells[0][:4] == ["4+5", "3", "1", "4"]
+    assert float(cells[0][4]) == pytest.approx(-0.25)
+    assert r"4+5 & 3 & 1 & 4 & $-$0.25 \\" in table.to_latex()
+    one_label = agreed(tmp_path, "tides 0 p1 1\n", relevant=1).table()
+    assert csv_of(one_label).splitlines()[1].endswith(",1,")
 
 
 def test_labels_that_meet_no_grade_are_refused(tmp_path: Path) -> None:
@@ -290,5 +288,6 @@ def test_names_from_a_file_cannot_move_the_cursor_or_colour_the_table(tmp_path: 
     evil = "[red]x\x1b[2J"
     lines = {"q": [passage("p", {"x": 4}, 0, {evil: 1}), *rivers()]}
     graded = load(graded_file(tmp_path, lines))
-    assert "[red]x�[2J" in drawn(cover_tables(cover(graded, 2, 3)))
-    assert "\x1b" not in drawn(cover_tables(cover(graded, 2, 3)))
+    text = drawn(result_table(cover(graded, 2, 3).table()))
+    assert "[red]x�[2J" in text
+    assert "\x1b" not in text

@@ -7,7 +7,9 @@ import pytest
 from rich.console import Console, RenderableType
 
 from nuggetstream.domain.graded_passage import GradedPassage, Relevance
+from nuggetstream.files.cells import group
 from nuggetstream.files.printing import print_tables
+from nuggetstream.files.result_tables import result_table
 from nuggetstream.rubric.agreeing import agree
 from nuggetstream.rubric.checking import check
 from nuggetstream.rubric.correlating import compare
@@ -17,15 +19,7 @@ from nuggetstream.rubric.label_agreement import LabelSet, label_agreement
 from nuggetstream.rubric.labelling import label
 from nuggetstream.rubric.measuring import measure_runs
 from nuggetstream.rubric.scoring import Labels, Scoring
-from nuggetstream.rubric.terminal import (
-    agreement_tables,
-    comparison_tables,
-    cover_tables,
-    kappa_tables,
-    label_tables,
-    run_tables,
-)
-from nuggetstream.rubric.terminal_check import check_tables
+from nuggetstream.rubric.terminal import check_tables
 
 SYSTEMS = [f"a-system-with-a-name-of-more-than-forty-letters-{number}" for number in range(3)]
 ITEMS = [f"query/item-{number}-with-a-long-identifier-0123456789abcdef" for number in range(30)]
@@ -61,11 +55,11 @@ def rankings() -> dict[str, dict[str, Sequence[str]]]:
 
 
 def cover_result() -> RenderableType:
-    return cover_tables(cover(Graded.of(passages()), k=2))
+    return result_table(cover(Graded.of(passages()), k=2).table())
 
 
 def label_result() -> RenderableType:
-    return label_tables(label(Graded.of(passages())))
+    return result_table(label(Graded.of(passages())).counts_table())
 
 
 def check_result() -> RenderableType:
@@ -73,23 +67,24 @@ def check_result() -> RenderableType:
 
 
 def agreement_result() -> RenderableType:
-    return agreement_tables(agree(Graded.of(passages()), labels()))
+    return result_table(agree(Graded.of(passages()), labels()).table())
 
 
 def comparison_result() -> RenderableType:
     ours = Scoring({system: float(number) for number, system in enumerate(SYSTEMS)})
-    return comparison_tables(compare(ours, labels(), rankings(), measure="RR@10"))
+    return result_table(compare(ours, labels(), rankings(), measure="RR@10").table())
 
 
 def run_result() -> RenderableType:
     measures = ("nDCG@10", "RR@10", "AP", "P@1", "P@2", "R@2")
-    return run_tables(measure_runs(labels(), rankings(), measures, fuse=True))
+    return result_table(measure_runs(labels(), rankings(), measures, fuse=True).table())
 
 
 def kappa_result() -> RenderableType:
     names = [f"label {number}" for number in range(12)]
     first = LabelSet({f"item {number}": name for number, name in enumerate(names)})
-    return kappa_tables(label_agreement(first, first, names))
+    agreement = label_agreement(first, first, names)
+    return group(result_table(agreement.table()), result_table(agreement.counts_table()))
 
 
 RESULTS = [

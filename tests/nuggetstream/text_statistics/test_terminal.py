@@ -15,7 +15,7 @@ TEXTS = [
 ]
 
 
-def test_nothing_is_wider_than_a_terminal_and_a_long_name_keeps_its_end() -> None:
+def test_nothing_is_wider_than_a_terminal_and_a_long_name_is_folded() -> None:
     screen = io.StringIO()
     console = Console(file=screen, width=80, force_terminal=True, no_color=True, legacy_windows=False)
     print_tables(text_tables(study_texts(TEXTS), 10), console=console)
@@ -26,10 +26,10 @@ def test_nothing_is_wider_than_a_terminal_and_a_long_name_keeps_its_end() -> Non
 
 def test_means_over_some_texts_only_are_said() -> None:
     lines = list(aligned(text_tables(study_texts(TEXTS), 1, without_text=3, repeated=1)))
-    assert "note: variety: means over 1 of 2 texts; others have none" in lines
+    assert "variety: means over 1 of 2 texts; others have none" in lines
     assert "note: 3 cells without a text, not measured" in lines
     assert "note: 1 text with a name that was read before, measured once" in lines
-    assert "1 more row; --limit shows more, --out writes all" in lines
+    assert "1 more row; --out has all" in lines
 
 
 def test_a_measure_that_no_text_has_is_no_column() -> None:

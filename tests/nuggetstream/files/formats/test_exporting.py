@@ -21,7 +21,6 @@ from nuggetstream.files.formats.registry import read_battles, read_lines, recogn
 from nuggetstream.files.formats.rows import Container
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels, read_run
-from nuggetstream.files.rubric import read_bank, read_graded
 from nuggetstream.files.submission import parse_submission
 from tests.evaluated import battle, judgment, nugget
 
@@ -348,42 +347,6 @@ def test_the_tables_of_ragelo_come_back_as_a_folder(tmp_path: Path) -> None:
     path = export("ragelo-verdicts", tmp_path / "verdicts" / "file.csv", full("b1"), empty("b2"))
     assert recognised(path)[0].name == "ragelo-verdicts"
     assert winners(path) == ["b", "a"]
-
-
-RUBRIC = {
-    "evaluator": "rubric", "model": "m", "prompt_version": "rubric-1",
-    "bank": {
-        "query_id": "q", "version": 1, "kind": "questions", "model": "m", "prompt_version": "rubric-bank-1",
-        "created_at": "2026-05-04T12:00:00Z",
-        "questions": [{"id": "x1", "text": "How often?"}, {"id": "x2", "text": "Why?"}],
-    },
-    "grades": [
-        *({"subject": "answer", "sides": ["a"], "criterion": "answered", "scale": "0-5", "item": item,
-           "value": value, "reason": "Twice a day."} for item, value in (("x1", 5.0), ("x2", 1.0))),
-        {"subject": "answer", "sides": ["b"], "criterion": "answered", "scale": "0-5", "item": "x1",
-         "value": None},
-        {"subject": "document", "sides": [], "document": "c 1", "criterion": "answered", "scale": "0-5",
-         "item": "x2", "value": 4.0},
-        {"subject": "answer", "sides": ["a"], "criterion": "coverage", "scale": "0-1", "value": 0.5},
-    ],
-}  # fmt: skip
-
-
-def test_grades_on_questions_come_back_as_the_workbench_has_them(tmp_path: Path) -> None:
-    view = full("b1", gradings=[GRADES, RUBRIC])
-    for name in ("graded", "bank"):
-        (tmp_path / name).mkdir()
-    path = export("rubric", tmp_path / "graded" / "file.jsonl.gz", view, full("b2"))
-    assert recognised(path)[0].name == "rubric"
-    answer, chunk = read_graded(path)  # an answer without a grade is left out: it has no 0
-    assert (answer.query, answer.passage, answer.text) == ("b1", "a:left", "Twice a day.")
-    assert (answer.grades, answer.replies["x1"]) == ({"x1": 5, "x2": 1}, "Twice a day.")
-    assert (chunk.passage, chunk.grades) == ("c 1", {"x2": 4})
-    path = export("rubric-bank", tmp_path / "bank" / "file.jsonl", view, full("b2"))
-    assert recognised(path)[0].name == "rubric-bank"
-    assert [(item.query, item.id, item.text) for item in read_bank(path)] == [
-        ("b1", "x1", "How often?"), ("b1", "x2", "Why?"),
-    ]  # fmt: skip
 
 
 def test_what_cannot_be_written_is_said_and_nothing_is_left_behind(tmp_path: Path) -> None:
