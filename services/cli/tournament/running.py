@@ -53,7 +53,7 @@ from services.cli.tournament.standings import (
     tally_of,
     votes_of,
 )
-from services.cli.tournament.terminal import tables
+from services.cli.tournament.terminal import printed_tables
 from services.cli.wiring.data_folder import locked_folder
 from services.cli.wiring.embedded import Choices
 from services.cli.wiring.fetch_settings import FetchSettings
@@ -127,7 +127,7 @@ async def play(
         return STOPPED
     standings = await compute(given, out, evaluated)
     write(standings, out)
-    show(tables(standings, evaluated.summary), standings.as_json())
+    show(printed_tables(standings, evaluated.summary), standings.as_json())
     _print_missing(unanswered, out)
     return None
 
