@@ -1,6 +1,6 @@
 """A study of votes as tables for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from rich.console import Group, RenderableType
@@ -32,12 +32,14 @@ from nuggetstream.ratings.style import EqualStyle, EqualStyleStanding
 from nuggetstream.ratings.timeline import Period
 from nuggetstream.ratings.win_rates import Share, WinRates, win_rates
 
-_TEXT = ("system", "pair", "feature", "remark")
+_TEXT = ("group", "system", "pair", "feature", "remark")
 
 
 def render(study: Study) -> RenderableType:
     """Everything that a study found, the board first and what it rests on after it."""
-    parts: list[RenderableType] = [_board(study), *_basis(study)]
+    weighted = ", weighted" if study.weighted else ""
+    board = leaderboard("Leaderboard", study.ratings.standings, weighted=weighted)
+    parts: list[RenderableType] = [board, *_basis(study)]
     if study.periods:
         parts += ["", _over_time(study)]
     if (styled := study.ratings.equal_style) is not None:
@@ -53,21 +55,22 @@ def render(study: Study) -> RenderableType:
     return Group(*(Text(part) if isinstance(part, str) else part for part in parts))
 
 
-def _board(study: Study) -> Table:
-    weighted = ", weighted" if study.weighted else ""
-    columns = (
-        "rank",
-        "group",
-        "system",
-        "rating",
-        "interval",
-        "P(first)",
-        f"battles{weighted}",
-        f"won-lost-tied{weighted}",
-    )
-    remarks = [standing.remark or "" for standing in study.ratings.standings]
-    rows = table("Leaderboard", *columns, *(["remark"] if any(remarks) else []), text=_TEXT)
-    for standing, words in zip(study.ratings.standings, remarks, strict=True):
+def leaderboard(
+    title: str, standings: Sequence[Standing], *, weighted: str = "", caption: str | None = None
+) -> Table:
+    """A board in the order of its standings, with a remark where a system has no rank.
+
+    Args:
+        title: Title.
+        standings: A row each.
+        weighted: Behind the name of the column, where its numbers are weights and not battles.
+        caption: Printed below.
+    """
+    remarks = [standing.remark or "" for standing in standings]
+    columns = ["rank", "group", "system", "rating", "interval", "P(first)", f"won-lost-tied{weighted}"]
+    columns += ["remark"] if any(remarks) else []
+    rows = table(title, *columns, text=_TEXT, caption=caption)
+    for standing, words in zip(standings, remarks, strict=True):
         rows.add_row(*_standing(standing), *([words] if any(remarks) else []))
     return rows
 
@@ -80,7 +83,6 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         number(standing.rating, 0),
         bounds(standing),
         chance(standing.probability_first),
-        count(standing.battles),
         "-".join(map(count, (standing.wins, standing.losses, standing.ties))),
     )
 

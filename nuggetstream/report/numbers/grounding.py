@@ -4,28 +4,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.files.graded import GradeRow
+from nuggetstream.report.numbers.spread import Spread, spread
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.statistics import words
 
 NEAR = 0.8  # share of a nugget's words, in order, in one sentence: copied from it rather than concluded
 
 _EVALUATOR, _ENTAILED = "nugget_entailment", 1.0  # the evaluator's name, and its value for "entailed"
-
-
-@dataclass(frozen=True, slots=True)
-class Quartiles:
-    """A quantity per nugget: its mean and quartiles over `nuggets`."""
-
-    nuggets: int
-    mean: float
-    quarter: float
-    median: float
-    three_quarters: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +39,9 @@ class Grounding:
     from_passages: int
     from_answers: int
     unnamed: int
-    recall: Quartiles | None
+    recall: Spread | None
     near: int
-    entailment: Quartiles | None
+    entailment: Spread | None
     judged: Mapping[str, int]
 
 
@@ -84,9 +73,9 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
         from_passages=from_passages,
         from_answers=from_answers,
         unnamed=total - from_passages - from_answers,
-        recall=_quartiles(recalls),
+        recall=spread(recalls),
         near=sum(recall >= NEAR for recall in recalls),
-        entailment=_quartiles(entailed),
+        entailment=spread(entailed),
         judged=dict(judged.most_common()),
     )
 
@@ -148,16 +137,3 @@ def _recall(nugget: NuggetRow, references: Sequence[Sequence[str]]) -> list[floa
     if not candidate or not references:
         return []
     return [max(rouge_l_recall(candidate, reference) for reference in references)]
-
-
-def _quartiles(values: Sequence[float]) -> Quartiles | None:
-    if not values:
-        return None
-    quarter, median, three_quarters = map(float, np.quantile(values, [0.25, 0.5, 0.75]))
-    return Quartiles(
-        nuggets=len(values),
-        mean=float(np.mean(values)),
-        quarter=quarter,
-        median=median,
-        three_quarters=three_quarters,
-    )

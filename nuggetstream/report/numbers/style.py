@@ -64,14 +64,14 @@ def compute_style(results: Results) -> tuple[StyleControl, ...]:
 def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
     ratings = human_ratings(battles)
     if isinstance(ratings, str):
-        return StyleControl(name, len(battles), missing=ratings)
+        return StyleControl(arena=name, received=len(battles), missing=ratings)
     ballots, used_battles = _ranked_ballots(ratings, battles)
     of_a = np.stack([_features(battle.a.text) for battle in used_battles])
     of_b = np.stack([_features(battle.b.text) for battle in used_battles])
     votes, queries = len(used_battles), len({battle.query for battle in used_battles})
     fitted = fit_style(ballots, of_a, of_b, Options(policy=POLICY))
     if isinstance(fitted, str):
-        return StyleControl(name, len(battles), votes, queries, missing=fitted)
+        return StyleControl(arena=name, received=len(battles), votes=votes, queries=queries, missing=fitted)
     return StyleControl(
         arena=name,
         received=len(battles),

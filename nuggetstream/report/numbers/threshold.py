@@ -48,11 +48,11 @@ class Calibrated:
         missing: Why there is no threshold; None where there is one.
     """
 
-    threshold: float | None
-    kappa: float | None
-    ties: float | None
-    tie_row: tuple[float, ...] | None
-    missing: str | None
+    threshold: float | None = None
+    kappa: float | None = None
+    ties: float | None = None
+    tie_row: tuple[float, ...] | None = None
+    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _only_if_it_splits(calibrated: Calibrated) -> Calibrated:
     """No threshold where even the most even split has all human ties in one cell: it splits nothing."""
     if calibrated.tie_row is None or max(calibrated.tie_row) < 1:
         return calibrated
-    return _uncalibrated("at every threshold all human ties fall into one of A, tie and B")
+    return Calibrated(missing="at every threshold all human ties fall into one of A, tie and B")
 
 
 def _calibrated(
@@ -151,15 +151,9 @@ def _calibrated(
     try:
         point = choose(margins, humans)
     except NoThreshold as error:
-        return _uncalibrated(str(error))
+        return Calibrated(missing=str(error))
     tie_row = tuple(point.tie_row_shares.tolist()) if point.confusion[1].any() else None
-    return Calibrated(
-        threshold=point.threshold, kappa=point.kappa, ties=point.tie_share, tie_row=tie_row, missing=None
-    )
-
-
-def _uncalibrated(reason: str) -> Calibrated:
-    return Calibrated(threshold=None, kappa=None, ties=None, tie_row=None, missing=reason)
+    return Calibrated(threshold=point.threshold, kappa=point.kappa, ties=point.tie_share, tie_row=tie_row)
 
 
 def _step(threshold: float, margins: Sequence[float], humans: Sequence[Vote]) -> Step:
