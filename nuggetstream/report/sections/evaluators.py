@@ -12,7 +12,7 @@ from nuggetstream.report.numbers.assigners import SecondAssigner, compute_assign
 from nuggetstream.report.numbers.grades import SystemGrade, compute_grades
 from nuggetstream.report.numbers.panels import CriterionAgreement, MemberAudit, Panels, compute_panels
 from nuggetstream.report.section import Content, Part, Section
-from nuggetstream.report.wording import share_of
+from nuggetstream.report.wording import in_words, share_of
 
 
 def draw_grades(grades: Sequence[SystemGrade]) -> Content:
@@ -43,7 +43,7 @@ def _order(grader: tuple[str, str | None, str]) -> tuple[str, str, str]:
 
 
 def _caption(evaluator: str, member: str | None, model: str, panels: Container[str]) -> str:
-    name = evaluator.replace("_", " ")
+    name = in_words(evaluator)
     if member is not None:
         return f"{name}, member {member}: {model}"
     return f"{name}, panel of {model}" if evaluator in panels else f"{name}, {model}"
@@ -95,7 +95,7 @@ def draw_panels(panels: Panels) -> Content:
 
 def _member_table(panel: str, members: Sequence[MemberAudit]) -> Table:
     return Table(
-        caption=f"{_words(panel)}: members",
+        caption=f"{in_words(panel)}: members",
         columns=("member", "answered", "abstentions", "flips with the order", "agrees with the panel"),
         rows=[
             (
@@ -113,11 +113,11 @@ def _member_table(panel: str, members: Sequence[MemberAudit]) -> Table:
 
 def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Table:
     return Table(
-        caption=f"{_words(panel)}: agreement of the members",
+        caption=f"{in_words(panel)}: agreement of the members",
         columns=("criterion (scale)", "graded by two or more", "no grade of the panel", "alpha"),
         rows=[
             (
-                f"{_words(each.criterion)} ({each.scale})",
+                f"{in_words(each.criterion)} ({each.scale})",
                 integer(each.subjects),
                 integer(each.ungraded),
                 number(each.alpha, 2),
@@ -125,10 +125,6 @@ def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Tabl
             for each in criteria
         ],
     )
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def draw_assigners(assigners: Sequence[SecondAssigner]) -> Content:
@@ -163,16 +159,12 @@ def _assigners_table(assigner: SecondAssigner) -> Table:
         counted = assigner.counts[first.value]
         row = [counted[second.value] for second in ORDER]
         share = None if not sum(row) else counted[first.value] / sum(row)
-        rows.append((_word(first), *map(integer, row), "–" if share is None else percent(share, 0)))
+        rows.append((in_words(first), *map(integer, row), "–" if share is None else percent(share, 0)))
     return Table(
-        caption=f"{assigner.evaluator.replace('_', ' ')}, {assigner.model}: {_kappas(assigner.agreement)}",
-        columns=("label of the first", *(_word(second) for second in ORDER), "the same"),
+        caption=f"{in_words(assigner.evaluator)}, {assigner.model}: {_kappas(assigner.agreement)}",
+        columns=("label of the first", *(in_words(second) for second in ORDER), "the same"),
         rows=rows,
     )
-
-
-def _word(label: str) -> str:
-    return label.replace("_", " ")
 
 
 SECTION = Section(

@@ -27,7 +27,7 @@ from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, compute_leaderboards
 from nuggetstream.report.section import Content, Part, Section
-from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
+from nuggetstream.report.wording import FEW_MARK, and_list, few_mark, sentence
 from nuggetstream.statistics.share import FEW
 
 _ROW = 52
@@ -101,7 +101,7 @@ def _finding(arena: ArenaBoards, several: bool) -> str:
     if known:
         taus = (f"{number(order.tau, 2)} for {order.second}" for order in known)
         text += f" Kendall's tau with people's order is {' and '.join(taus)}."
-    return f"{text[0].upper()}{text[1:]}"
+    return sentence(text)
 
 
 def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:

@@ -84,7 +84,7 @@ def drawn_cuts(texts: Mapping[str, str], number: int, per_cut: int, seed: int) -
     """
     wanted = max(ceil(2 * number / per_cut), min(number, len(texts)))
     groups = [cuts_of(document, text) for document, text in texts.items()]
-    return _in_turn(groups, lambda cut: derived_id(seed, cut.document, cut.number))[:wanted]
+    return in_turn(groups, lambda cut: derived_id(seed, cut.document, cut.number))[:wanted]
 
 
 def different(queries: Iterable[MadeQuery]) -> list[MadeQuery]:
@@ -124,13 +124,13 @@ def drawn_queries(
     def order(query: MadeQuery) -> str:
         return derived_id(seed, query.id)
 
-    kept = _in_turn(list(groups.values()), order)[:number]
+    kept = in_turn(list(groups.values()), order)[:number]
     hidden = {query.id for query in sorted(kept, key=order)[: round(held_back * len(kept))]}
     kept.sort(key=lambda query: (query.document, query.cut))
     return [q for q in kept if q.id not in hidden], [q for q in kept if q.id in hidden]
 
 
-def _in_turn(groups: Iterable[Iterable[T]], order: Callable[[T], str]) -> list[T]:
+def in_turn(groups: Iterable[Iterable[T]], order: Callable[[T], str]) -> list[T]:
     """The first of every group, then the second ones; within a group and a turn by an order."""
     rounds = zip_longest(*(sorted(group, key=order) for group in groups))
     return [each for turn in rounds for each in sorted((e for e in turn if e is not None), key=order)]

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 
 from nuggetstream.files.dataset import BadLine
-from nuggetstream.report.summary import summarise
 from services.cli.evaluation.results import board_tables, print_summary, write_results
+from tests.evaluated import summarise
 
 
 def board(arena: str, lens: str = "human") -> dict[str, Any]:
