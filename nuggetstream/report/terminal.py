@@ -9,7 +9,7 @@ from rich.table import Table
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.numerals import between, fixed, number, part_of, percent
 from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.study.terminal import leaderboard
+from nuggetstream.ratings.study.leaderboard import grid, leaderboard
 from nuggetstream.report.reasons import in_words
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement
@@ -29,11 +29,14 @@ def coverage_line(summary: Summary) -> str:
 def systems_table(summary: Summary) -> Table:
     """Mean All Score and win rates by lens, a row per system."""
     columns = ("system", "battles", "All Score", "scored", "win rate: human", "nugget", "judge")
-    grid = table("Systems", *columns, text=["system"], caption=_which_judge(summary))
-    for row in summary.systems:
-        rates = (percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge"))
-        grid.add_row(named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored), *rates)
-    return grid
+    rows = (
+        (
+            *(named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored)),
+            *(percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge")),
+        )
+        for row in summary.systems
+    )
+    return grid("Systems", columns, rows, _which_judge(summary))
 
 
 def _which_judge(summary: Summary) -> str | None:
@@ -46,7 +49,7 @@ def _which_judge(summary: Summary) -> str | None:
 def agreement_table(summary: Summary) -> Table:
     """How often predictors agree with people: a row per human dimension, a column per predictor."""
     predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
-    grid = table(
+    printed = table(
         "Agreement with human preferences",
         *("dimension", *(name.replace(" ", "\n", 1) for name in predictors), "compared\nof labelled"),
         text=["dimension"],
@@ -59,8 +62,8 @@ def agreement_table(summary: Summary) -> Table:
         first = rows[predictors[0]]
         labelled = first.agreement.compared + first.agreement.reference_ties + first.unscored
         cells = (_share(rows[name].agreement) for name in predictors)
-        grid.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
-    return grid
+        printed.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
+    return printed
 
 
 def board_table(board: Mapping[str, Any]) -> Table:
