@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
@@ -205,19 +206,15 @@ def _preferences(battles: Sequence[BattleRow], votes: _Votes, name: str, by: str
         kappa=kappa_of(both),
         confusion=confusion.astype(int).tolist(),
         opposite=[battle.id for battle, x, y in both if {x, y} == {Vote.A, Vote.B}],
-        by={group: (equal_votes(own), len(own)) for group, own in grouped(both, by)},
+        by={group: (equal_votes(own), len(own)) for group, own in by_group(both, by)},
     )
 
 
-def grouped(cases: Sequence[Case], by: str | None) -> list[tuple[str, list[Case]]]:
+def by_group(cases: Sequence[Case], by: str | None) -> list[tuple[str, list[Case]]]:
     """The cases of each group by name; none without a grouping."""
     if by is None:
         return []
-    groups: dict[str, list[Case]] = {}
-    for case in cases:
-        for group in GROUPS[by](case[0]):
-            groups.setdefault(group, []).append(case)
-    return sorted(groups.items())
+    return sorted(grouped((group, case) for case in cases for group in GROUPS[by](case[0])).items())
 
 
 def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: str) -> HumanRow | None:

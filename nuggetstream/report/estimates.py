@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.table_data import Cell
 from nuggetstream.statistics.agreement import confusion_of, kappa_interval, share_interval, weighted_kappa
@@ -38,9 +39,7 @@ def interval_cells(found: Estimate | Share | None) -> tuple[Cell, Cell]:
 
 def kappa_of(cases: Sequence[Case]) -> Estimate | None:
     """Quadratically weighted kappa of two sources of votes, with its interval; None where it is undefined."""
-    by_query: dict[str, list[Case]] = {}
-    for case in cases:
-        by_query.setdefault(case[0].query, []).append(case)
+    by_query = grouped((case[0].query, case) for case in cases)
     tables = [confusion_of([x for _, x, _ in own], [y for *_, y in own]) for own in by_query.values()]
     return kappa_of_tables(np.array(tables)) if tables else None
 

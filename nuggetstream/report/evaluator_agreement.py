@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.nuggets.label_agreement import ORDER, LabelPair
-from nuggetstream.report.comparing import grouped, label_pairs_of
+from nuggetstream.report.comparing import by_group, label_pairs_of
 from nuggetstream.report.estimates import (
     Case,
     Estimate,
@@ -75,7 +75,7 @@ def with_people(gathered: Gathered, dimensions: Sequence[str], by: str | None) -
             if cases := _cases(gathered, evaluator, dimension):
                 yield _people(evaluator, dimension, None, cases)
     for evaluator in gathered.evaluators if dimensions else ():
-        for group, cases in grouped(_cases(gathered, evaluator, dimensions[0]), by):
+        for group, cases in by_group(_cases(gathered, evaluator, dimensions[0]), by):
             yield _people(evaluator, dimensions[0], group, cases)
 
 

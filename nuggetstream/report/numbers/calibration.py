@@ -3,10 +3,11 @@
 Scorers with probabilities are judges, members of their panels, and the nuggets with the labels of one model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
 from nuggetstream.files.results import Results
@@ -44,16 +45,16 @@ class JudgeCalibration:
     band: TieBand | None
 
 
-_Verdict = tuple[dict[str, Vote], Vote, ProbabilitiesRow | None]
+_Verdict = tuple[Mapping[str, Vote], Vote, ProbabilitiesRow | None]
 
 
 def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
     """One comparison per scorer, model and human dimension; scorers without probabilities are left out."""
-    scorers: dict[tuple[str, str], list[_Verdict]] = {}
-    for battle in results.battles:
-        people = dict(battle.preferences)
-        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle)):
-            scorers.setdefault(scorer, []).append((people, said, shares))
+    scorers = grouped(
+        (scorer, (battle.preferences, said, shares))
+        for battle in results.battles
+        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle))
+    )
     return tuple(
         _of(evaluator, model, dimension, verdicts)
         for (evaluator, model), verdicts in scorers.items()
@@ -73,7 +74,7 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
         if battle.nugget_verdict is not None:
             own = found.get(battle.id)
             shares = None if own is None else ProbabilitiesRow(a=own.a, b=own.b, tie=own.tie)
-            verdict = dict(battle.preferences), battle.nugget_verdict.preference, shares
+            verdict = battle.preferences, battle.nugget_verdict.preference, shares
             verdicts.setdefault(battle.label_model or "unknown", []).append(verdict)
     return tuple(
         _of(RESAMPLED, model, dimension, own)

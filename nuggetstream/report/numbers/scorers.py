@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
@@ -148,12 +149,16 @@ def _alike(results: Results, first: Lens, second: Lens) -> Alike:
 
 
 def _limits(battles: Sequence[BattleRow], first: Lens, second: Lens) -> Limits:
-    points: dict[str, list[tuple[float, float]]] = {}
     between_systems = [battle for battle in battles if battle.a.system != battle.b.system]
     voted = _voted_by_both(between_systems, first, second)
-    for battle, x, y in voted:
-        points.setdefault(battle.a.system, []).append((x.points, y.points))
-        points.setdefault(battle.b.system, []).append((1 - x.points, 1 - y.points))
+    points = grouped(
+        (system, taken)
+        for battle, x, y in voted
+        for system, taken in (
+            (battle.a.system, (x.points, y.points)),
+            (battle.b.system, (1 - x.points, 1 - y.points)),
+        )
+    )
     systems = tuple(
         SystemPoints(name, len(own), *(sum(part) / len(own) for part in zip(*own, strict=True)))
         for name, own in sorted(points.items())

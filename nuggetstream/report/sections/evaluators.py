@@ -5,6 +5,7 @@ How do the evaluators grade each system, and do several models say the same?
 
 from collections.abc import Container, Sequence
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.numerals import integer, interval, many, number, percent
 from nuggetstream.nuggets.label_agreement import ORDER, LabelAgreement
 from nuggetstream.report.blocks import Block, NotMeasured, Table
@@ -17,9 +18,7 @@ from nuggetstream.report.wording import in_words, share_of
 
 def draw_grades(grades: Sequence[SystemGrade]) -> Content:
     """One table per evaluator, and one per member of a panel."""
-    by_grader: dict[tuple[str, str | None, str], list[SystemGrade]] = {}
-    for each in grades:
-        by_grader.setdefault((each.evaluator, each.member, each.model), []).append(each)
+    by_grader = grouped(((each.evaluator, each.member, each.model), each) for each in grades)
     panels = {each.evaluator for each in grades if each.member is not None}
     blocks: list[Block] = [
         _grades_table(_caption(*grader, panels), by_grader[grader])

@@ -6,6 +6,7 @@ Do people, nuggets and the judge rank the systems alike?
 from collections import Counter
 from collections.abc import Sequence
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.figures.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -91,10 +92,10 @@ def _basis(arenas: Sequence[ArenaBoards]) -> str:
 
 def _finding(arena: ArenaBoards, several: bool) -> str:
     """Who leads by which lenses, and how far the orders agree with that of people."""
-    leaders: dict[tuple[str, ...], list[LensBoard]] = {}
-    for board in arena.boards:
-        names = sorted(standing.system for standing in board.standings if standing.rank == 1)
-        leaders.setdefault(tuple(names), []).append(board)
+    leaders = grouped(
+        (tuple(sorted(own.system for own in board.standings if own.rank == 1)), board)
+        for board in arena.boards
+    )
     text = f"{arena.arena}: " if several else ""
     text += "; ".join(_leader(first, boards) for first, boards in leaders.items()) + "."
     known = [order for order in arena.orders if order.tau is not None and order.first == "human"]

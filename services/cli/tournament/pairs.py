@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source
@@ -27,10 +28,9 @@ def drawn(pairs: Iterable[Pair], budget: int, seed: int) -> frozenset[Pair]:
     >>> sorted(pair[1:] for pair in drawn(pairs, 3, seed=1))
     [('x', 'y'), ('x', 'z'), ('y', 'z')]
     """
-    by_systems: dict[tuple[str, str], list[Pair]] = {}
-    for pair in pairs:
-        by_systems.setdefault(pair[1:], []).append(pair)
-    order = in_turn(by_systems.values(), lambda pair: derived_id(seed, *pair))
+    order = in_turn(
+        grouped((pair[1:], pair) for pair in pairs).values(), lambda pair: derived_id(seed, *pair)
+    )
     return frozenset(order[:budget])
 
 

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from math import ceil
 from typing import TypeVar
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.identity import derived_id, same_query
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.terms import terms
@@ -117,14 +118,12 @@ def drawn_queries(
     Returns:
         The public ones and the others, each in the order of documents and cuts.
     """
-    groups: dict[str, list[MadeQuery]] = {}
-    for query in queries:
-        groups.setdefault(query.document, []).append(query)
+    groups = grouped((query.document, query) for query in queries)
 
     def order(query: MadeQuery) -> str:
         return derived_id(seed, query.id)
 
-    kept = in_turn(list(groups.values()), order)[:number]
+    kept = in_turn(groups.values(), order)[:number]
     hidden = {query.id for query in sorted(kept, key=order)[: round(held_back * len(kept))]}
     kept.sort(key=lambda query: (query.document, query.cut))
     return [q for q in kept if q.id not in hidden], [q for q in kept if q.id in hidden]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.formats.pairing import Pair
 from nuggetstream.ratings.fitting.tally import Tally
@@ -44,9 +45,10 @@ def next_pairs(
     if not chosen:
         return sorted(drawn(pairs, min(budget, least), seed))
     size = min(room, max(least, ceil(budget / _ROUNDS)))
-    waiting: dict[tuple[int, int], list[Pair]] = {}
-    for pair in sorted(set(pairs) - set(chosen), key=lambda each: derived_id(seed, *each)):
-        waiting.setdefault((names.index(pair[1]), names.index(pair[2])), []).append(pair)
+    waiting = grouped(
+        ((names.index(pair[1]), names.index(pair[2])), pair)
+        for pair in sorted(set(pairs) - set(chosen), key=lambda each: derived_id(seed, *each))
+    )
     theta, covariance = strengths_with_prior(tally.among(names))
     found: list[Pair] = []
     while len(found) < size and waiting:
