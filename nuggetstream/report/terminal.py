@@ -9,7 +9,7 @@ from rich.table import Table
 from nuggetstream.files.cells import named, table
 from nuggetstream.files.numerals import between, fixed, number, part_of, percent
 from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.study.leaderboard import grid, leaderboard
+from nuggetstream.ratings.terminal import grid, leaderboard
 from nuggetstream.report.reasons import in_words
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement

@@ -24,10 +24,10 @@ from nuggetstream.ratings.combined_standing import Rating
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import Fragility
-from nuggetstream.ratings.study.leaderboard import bounds, grid, leaderboard
 from nuggetstream.ratings.study.run import Study
 from nuggetstream.ratings.study.tournament import Tournament, WonOutright
 from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.terminal import bounds, grid, leaderboard
 from nuggetstream.ratings.timeline import Period
 from nuggetstream.ratings.win_rates import Share, win_rates
 
