@@ -189,17 +189,17 @@ _Judged = tuple[Vote, Vote | None]  # the judge's verdict, and what people say
 
 def _orders(results: Results) -> tuple[JudgeOrder, ...]:
     dimension = results.dimensions[0] if results.dimensions else None
-    judges: dict[tuple[str, str], dict[Side, list[_Judged]]] = {}
-    for battle in results.battles:
-        human = battle.preferences.get(dimension) if dimension else None
-        for judgment in battle.judgments:
-            judge = judgment.evaluator, judgment.model
-            by_order = judges.setdefault(judge, {Side.A: [], Side.B: []})
-            for verdict in judgment.verdicts:
-                by_order[verdict.first].append((verdict.winner, human))
-    return tuple(
-        _order(*judge, dimension, by_order) for judge, by_order in judges.items() if any(by_order.values())
+    judges = grouped(
+        (
+            (judgment.evaluator, judgment.model),
+            (verdict.first, (verdict.winner, battle.preferences.get(dimension or ""))),
+        )
+        for battle in results.battles
+        for judgment in battle.judgments
+        for verdict in judgment.verdicts
     )
+    by_order = {side: list[_Judged]() for side in Side}
+    return tuple(_order(*judge, dimension, by_order | grouped(own)) for judge, own in judges.items())
 
 
 def _order(

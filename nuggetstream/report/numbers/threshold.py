@@ -1,5 +1,6 @@
 """The tie threshold, swept: what if a larger or smaller difference of scores counted as a tie?"""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -95,18 +96,10 @@ def compute_threshold(results: Results) -> tuple[Sweep, ...]:
 
 
 def _sweep(results: Results, dimension: str) -> Sweep:
-    margins: list[float] = []
-    humans: list[Vote] = []
-    used: dict[float, int] = {}
-    labelled = 0
-    for battle in results.battles:
-        if (vote := battle.preferences.get(dimension)) is None:
-            continue
-        labelled += 1
-        if (verdict := battle.nugget_verdict) is not None:
-            margins.append(verdict.margin)
-            humans.append(vote)
-            used[verdict.tie_threshold] = used.get(verdict.tie_threshold, 0) + 1
+    labelled = [battle for battle in results.battles if battle.preferences.get(dimension) is not None]
+    scored = [(each.preferences[dimension], own) for each in labelled if (own := each.nugget_verdict)]
+    humans, margins = [vote for vote, _ in scored], [verdict.margin for _, verdict in scored]
+    used = dict(Counter(verdict.tie_threshold for _, verdict in scored))
     equal_split = _only_if_it_splits(_calibrated(threshold_by_equal_split, margins, humans))
     by_kappa = _calibrated(threshold_by_kappa, margins, humans)
     calibrated = [each.threshold for each in (equal_split, by_kappa) if each.threshold is not None]
@@ -117,7 +110,7 @@ def _sweep(results: Results, dimension: str) -> Sweep:
     return Sweep(
         dimension=dimension,
         compared=len(humans),
-        labelled=labelled,
+        labelled=len(labelled),
         received=results.received,
         decided=len(humans) - ties,
         human_ties=ties / len(humans) if humans else None,
