@@ -11,7 +11,7 @@ from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.files.evaluated import BattleRow, NuggetRow, ProbabilitiesRow
 from nuggetstream.files.results import Results
-from nuggetstream.nuggets.preference import preference_by_labels
+from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
 from nuggetstream.report.numbers.certainty import compute_certainty
 from nuggetstream.statistics.calibration import Calibration, calibration
@@ -69,13 +69,14 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
     They tell how clear the difference of the scores is, also where labels have no probabilities.
     """
     found = {one.battle_id: one for one in compute_certainty(results).battles}
-    verdicts: dict[str, list[_Verdict]] = {}
-    for battle in results.battles:
-        if battle.nugget_verdict is not None:
-            own = found.get(battle.id)
-            shares = None if own is None else ProbabilitiesRow(a=own.a, b=own.b, tie=own.tie)
-            verdict = battle.preferences, battle.nugget_verdict.preference, shares
-            verdicts.setdefault(battle.label_model or "unknown", []).append(verdict)
+    verdicts = grouped(
+        (
+            battle.label_model or "unknown",
+            (battle.preferences, verdict.preference, _row(found.get(battle.id))),
+        )
+        for battle in results.battles
+        if (verdict := battle.nugget_verdict) is not None
+    )
     return tuple(
         _of(RESAMPLED, model, dimension, own)
         for model, own in verdicts.items()
@@ -117,7 +118,10 @@ def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> ProbabilitiesRo
         for side, label in ((Side.A, each.a), (Side.B, each.b))
         if label is not None
     ]
-    found = preference_by_labels(nuggets, labels, threshold)
+    return _row(preference_by_labels(nuggets, labels, threshold))
+
+
+def _row(found: PreferenceProbability | None) -> ProbabilitiesRow | None:
     return None if found is None else ProbabilitiesRow(a=found.a, b=found.b, tie=found.tie)
 
 

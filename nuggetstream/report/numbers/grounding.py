@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
@@ -51,15 +52,13 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
     recalls: list[float] = []
     for battle in battles:
         passages = {passage.chunk_id: passage.text for passage in battle.evidence if passage.chunk_id}
-        sentence_words: dict[str, list[list[str]]] = {}
         for nugget in battle.nuggets:
             total += 1
             documents = [origin.document for origin in nugget.provenance]
             named = [document for document in documents if document in passages]
             if named:
                 from_passages += 1
-                _split_into_words(named, passages, sentence_words)
-                recalls += _recall(nugget, [part for document in named for part in sentence_words[document]])
+                recalls += _recall(nugget, [part for name in named for part in _words_of(passages[name])])
             elif documents and all(document.startswith("answer:") for document in documents):
                 from_answers += 1
     entailed = [value for battle in battles for value in _entailment(battle)]
@@ -122,13 +121,10 @@ def rouge_l_recall(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return float(LCSseq.similarity(candidate, reference)) / len(candidate)
 
 
-def _split_into_words(
-    documents: Sequence[str], passages: Mapping[str, str], sentence_words: dict[str, list[list[str]]]
-) -> None:
-    """Fill in the words of each sentence of the documents: the nuggets of a battle share their passages."""
-    for document in documents:
-        if document not in sentence_words:
-            sentence_words[document] = [words(sentence) for sentence in sentences(passages[document])]
+@lru_cache(maxsize=256)  # the nuggets of a battle share their passages
+def _words_of(passage: str) -> Sequence[Sequence[str]]:
+    """The words of each sentence of a passage."""
+    return tuple(words(sentence) for sentence in sentences(passage))
 
 
 def _recall(nugget: NuggetRow, references: Sequence[Sequence[str]]) -> list[float]:
