@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.nuggets.scores import preference
+from nuggetstream.report.summary import Summary, Summing
 
 Json = dict[str, Any]
 
@@ -108,3 +110,11 @@ def round_robin(per_pair: int = 4) -> list[Json]:
             scores = (0.75, 0.25 + turn / 100) if winner == "a" else (0.25, 0.5)
             found.append(battle(f"{a}-{b}-{turn}", a, b, human=winner, judge=winner, scores=scores))
     return found
+
+
+def summarise(battles: Iterable[BattleRow], rejected: int) -> Summary:
+    """The summary of evaluated battles."""
+    summing = Summing()
+    for row in battles:
+        summing.add(row)
+    return summing.summary(rejected)

@@ -6,7 +6,8 @@ from nuggetstream.api.sources import in_python
 from nuggetstream.files.results import read_results
 from nuggetstream.report.comparing import Compared
 from nuggetstream.report.comparing import compare as compare_results
-from nuggetstream.report.evaluator_study import EvaluatorStudy, study_evaluators
+from nuggetstream.report.evaluator_study import study_evaluators
+from nuggetstream.report.evaluator_tables import EvaluatorStudy
 from nuggetstream.report.evaluator_votes import evaluation_names
 
 

@@ -52,11 +52,9 @@ def win_matrix(
     met = [(pair, pair.share) for pair in pairs if pair.share is not None]
     if not met:
         return None
-    cells: dict[tuple[str, str], _Cell] = {}
-    for pair, share in met:
-        cells[pair.a, pair.b] = (share, pair.battles)
-        cells[pair.b, pair.a] = (1 - share, pair.battles)
-    paired = {name for pair, _ in met for name in (pair.a, pair.b)}
+    cells = {(pair.a, pair.b): (share, pair.battles) for pair, share in met}
+    cells |= {(pair.b, pair.a): (1 - share, pair.battles) for pair, share in met}
+    known = {name for pair, _ in met for name in (pair.a, pair.b)}
     every = order or dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b))
     names = [name for name in every if name in paired]
     heat = _heat(

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.evidence import Evidence
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.text.sentence_terms import sentence_terms
 from nuggetstream.text.terms import terms
 
@@ -64,10 +65,7 @@ def excerpts(
         if cost <= room:
             chosen.add(number)
             room -= cost
-    kept: dict[int, list[str]] = {}
-    for number in sorted(chosen):
-        passage, text = candidates[number]
-        kept.setdefault(passage, []).append(text)
+    kept = grouped(candidates[number] for number in sorted(chosen))
     return [replace(evidence[passage], text=" ".join(texts)) for passage, texts in kept.items()]
 
 

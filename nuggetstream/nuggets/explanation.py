@@ -68,12 +68,12 @@ class Explanation:
         lines: The explanation in plain sentences.
     """
 
-    scores: Mapping[Side, NuggetScores] | None
-    margin: float | None
     threshold: float
-    preference: Vote | None
-    misses: tuple[Miss, ...]
-    lines: tuple[str, ...]
+    lines: tuple[str, ...] = ()
+    misses: tuple[Miss, ...] = ()
+    scores: Mapping[Side, NuggetScores] | None = None
+    margin: float | None = None
+    preference: Vote | None = None
     expected: Mapping[Side, float] | None = None
     grounded: GroundedVerdict | None = None
     contradictions: tuple[ContradictedNugget, ...] = ()
@@ -125,22 +125,22 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     """
     threshold = tie_threshold(snapshot.battle)
     if snapshot.nugget_list is None or snapshot.assignments is None:
-        lines = [*missing_scores(snapshot), *opinions(snapshot, None)]
-        return _unscored(threshold, lines)
+        lines = (*missing_scores(snapshot), *opinions(snapshot, None))
+        return Explanation(threshold=threshold, lines=lines)
     nuggets = snapshot.nugget_list.nuggets
     labels = {side: labels_of(snapshot.assignments, side) for side in Side}
     unread = _unread(snapshot)
     misses = tuple(_misses(nuggets, labels, snapshot.evidence, unread.keys()))
     contradictions = tuple(contradicted(nuggets, snapshot.assignments))
+    unscored = Explanation(threshold=threshold, misses=misses, contradictions=contradictions)
     try:
         scores = {side: score_answer(nuggets, labels[side]) for side in Side}
     except Unscorable as error:
-        unscored = f"The nuggets cannot be scored: {error}."
-        lines = [unscored, *errors(contradictions), *opinions(snapshot, None)]
-        return _unscored(threshold, lines, misses, contradictions)
-    if (why := undecided(snapshot.nugget_list, snapshot.assignments)) is not None:
-        lines = [why, *claims(nuggets, labels), *opinions(snapshot, None)]
-        return replace(_unscored(threshold, lines, misses, contradictions), undecided=why)
+        why = f"The nuggets cannot be scored: {error}."
+        return replace(unscored, lines=(why, *errors(contradictions), *opinions(snapshot, None)))
+    if (reason := undecided(snapshot.nugget_list, snapshot.assignments)) is not None:
+        lines = (reason, *claims(nuggets, labels), *opinions(snapshot, None))
+        return replace(unscored, lines=lines, undecided=reason)
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
@@ -149,7 +149,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     if leading is Lens.GROUNDED:
         decided.reverse()
         chosen = None if grounded is None else grounded.preference
-    lines = [
+    lines = (
         *decided,
         *_key_facts(_confirmed_vital(nuggets, labels)),
         *errors(contradictions),
@@ -157,34 +157,15 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         *_blame(misses, unread),
         *unconfirmed(nuggets),
         *opinions(snapshot, chosen),
-    ]
-    return Explanation(
+    )
+    return replace(
+        unscored,
         scores=scores,
         margin=margin,
-        threshold=threshold,
         preference=winner,
-        misses=misses,
-        lines=tuple(lines),
+        lines=lines,
         expected=_expected(nuggets, snapshot.assignments),
         grounded=grounded,
-        contradictions=contradictions,
-    )
-
-
-def _unscored(
-    threshold: float,
-    lines: Sequence[str],
-    misses: tuple[Miss, ...] = (),
-    contradictions: tuple[ContradictedNugget, ...] = (),
-) -> Explanation:
-    return Explanation(
-        scores=None,
-        margin=None,
-        threshold=threshold,
-        preference=None,
-        misses=misses,
-        lines=tuple(lines),
-        contradictions=contradictions,
     )
 
 

@@ -65,7 +65,7 @@ def advise(ratings: Ratings, *, power: float = 0.8, count: int = 10) -> Advice:
     fit, level = ratings.fit, ratings.options.level
     if fit is None or fit.covariance is None:
         missing = "no two systems can be ranked yet" if fit is None else NO_COVARIANCE
-        return Advice(neighbours=(), next=(), unranked=unranked, level=level, power=power, missing=missing)
+        return replace(no_advice(missing, level=level, power=power), unranked=unranked)
     points = ratings.tally.points(ratings.options.policy)
     played = (points + points.T)[np.ix_(fit.group, fit.group)]
     return replace(
@@ -81,6 +81,11 @@ def advise(ratings: Ratings, *, power: float = 0.8, count: int = 10) -> Advice:
         ),
         unranked=unranked,
     )
+
+
+def no_advice(missing: str, *, level: float = 0.95, power: float = 0.8) -> Advice:
+    """No advice, with the reason in a sentence."""
+    return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=missing)
 
 
 def next_battles(
@@ -154,7 +159,7 @@ def advise_on(
         between: Differences of the ratings with their intervals; those of normal errors when None.
     """
     if float(np.trace(covariance)) < NO_VARIANCE:
-        return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=NO_CHANCE)
+        return no_advice(NO_CHANCE, level=level, power=power)
     between = between or normal_differences(theta, covariance, level)
     neighbours = []
     for i, j in pairwise(np.argsort(-theta, kind="stable").tolist()):

@@ -18,19 +18,16 @@ from numpy.typing import NDArray
 
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.tables import Table
-from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on
+from nuggetstream.ratings.advice import NO_VARIANCE, Advice, advise_on, no_advice
 from nuggetstream.ratings.board_tables import combined_table
 from nuggetstream.ratings.combined_standing import CombinedStanding, Estimate, EstimateState, Rating
 from nuggetstream.ratings.fit import anchor_index, fitted
 from nuggetstream.ratings.fitting import prediction_powered
-from nuggetstream.ratings.fitting.intervals import Estimates
 from nuggetstream.ratings.fitting.prediction_powered import Fitted, TooFewVotes
-from nuggetstream.ratings.fitting.sandwich import normal_ratings
 from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.fitting.votes import Counted
-from nuggetstream.ratings.groups import normal_ranks
-from nuggetstream.ratings.interval import interval
 from nuggetstream.ratings.joint import JointVotes
+from nuggetstream.ratings.normal import normally_rated
 from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.standing import Unrankable
 
@@ -84,7 +81,7 @@ class Combined(Drawn):
         """
         level = self.options.level
         if self.fitted is None:
-            return Advice(neighbours=(), next=(), unranked=(), level=level, power=power, missing=self.note)
+            return no_advice(self.note, level=level, power=power)
         theta, covariance = self.fitted.theta, self.fitted.covariance
         return advise_on(self.systems, theta, covariance, self.played, level=level, power=power, count=count)
 
@@ -117,7 +114,10 @@ def combine(votes: JointVotes, options: Options | None = None) -> Combined:
     anchor = None
     if options.anchor is not None and inside.systems:
         anchor = anchor_index(options.anchor, inside.systems)
-    columns = [_column(fit, options.level, anchor) for _, fit in ways]
+    columns = [
+        None if fit is None else normally_rated(fit.theta, fit.covariance, options.level, anchor)
+        for _, fit in ways
+    ]
     ranked = [
         _standing(votes, system, tuple(None if column is None else column[index] for column in columns), None)
         for index, system in enumerate(inside.systems)
@@ -158,7 +158,7 @@ def _estimates(votes: JointVotes, inside: JointVotes) -> tuple[tuple[_Way, _Way,
     try:
         found = prediction_powered.ratings(size, *inside.for_inference())
     except TooFewVotes:
-        alone = prediction_powered.automatic_alone(size, inside.all_automatic())
+        alone = prediction_powered.alone(size, inside.all_automatic())
         automatic = _estimate(battles, alone, EstimateState.NOBODY_RANKED)
         return missing(EstimateState.TOO_FEW_VOTES, automatic), None
     only_people = not found.tuning  # without automatic votes the combined rating is the human one
@@ -184,20 +184,6 @@ def _estimate(battles: int, found: Fitted | None, missing: EstimateState) -> _Wa
     if float(np.trace(found.covariance)) < NO_VARIANCE:
         return Estimate(battles, EstimateState.ALL_TIED), None
     return Estimate(battles, EstimateState.RATED), found
-
-
-def _column(fit: Fitted | None, level: float, anchor: tuple[int, float] | None) -> list[Rating] | None:
-    if fit is None:
-        return None
-    scaled: Estimates = normal_ratings(fit.theta, fit.covariance, level=level, anchor=anchor)
-    fixed = None if anchor is None else anchor[0]
-    ranks = normal_ranks(fit.theta, fit.covariance, level).tolist()
-    return [_rating(scaled, index, rank, fixed=index == fixed) for index, rank in enumerate(ranks)]
-
-
-def _rating(scaled: Estimates, index: int, rank: int, *, fixed: bool) -> Rating:
-    around = interval(float(scaled.low[index]), float(scaled.high[index]), fixed=fixed)
-    return Rating(float(scaled.rating[index]), around.low, around.high, rank, around.state)
 
 
 def _standing(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from nuggetstream.figures.charts import Rated
 from nuggetstream.ratings.standing import IntervalState, Unrankable
 
 
@@ -37,7 +38,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class Rating(Rated):
     """A rating with its interval, both in Elo points, and its rank.
 
     Attributes:
@@ -48,9 +49,6 @@ class Rating:
         interval: What the bounds are worth.
     """
 
-    rating: float
-    low: float | None
-    high: float | None
     rank: int
     interval: IntervalState
 

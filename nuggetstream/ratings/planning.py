@@ -90,20 +90,9 @@ def label_needs(tally: Tally, among: Collection[tuple[str, str]], top: int = TOP
         raise ValueError("a pair has two different systems that the tally names")
     if not pairs:
         return []
-    worth = _worth(*_fitted(tally), _best(tally, top))
+    worth = _worth(*strengths_with_prior(tally), _best(tally, top))
     needs = [Need(a, b, float(worth[index[a], index[b]])) for a, b in pairs]
     return sorted(needs, key=lambda need: (-need.worth, need.a, need.b))
-
-
-def best_systems(tally: Tally, top: int = TOP) -> list[str]:
-    """Names of the best systems as the labels stand, the best first.
-
-    Args:
-        tally: The labels so far.
-        top: As in `label_needs`.
-    """
-    theta, _ = _fitted(tally)
-    return [tally.systems[index] for index in np.argsort(-theta, kind="stable")[: _best(tally, top)]]
 
 
 def boundary(tally: Tally, top: int = TOP) -> Boundary | None:
@@ -115,7 +104,7 @@ def boundary(tally: Tally, top: int = TOP) -> Boundary | None:
     """
     if len(tally.systems) < 2:
         return None
-    theta, covariance = _fitted(tally)
+    theta, covariance = strengths_with_prior(tally)
     order = np.argsort(-theta, kind="stable")
     last, behind = (int(order[_best(tally, top) + step]) for step in (-1, 0))
     needed = battles_needed(theta, covariance, last, behind)
@@ -128,8 +117,18 @@ def _best(tally: Tally, top: int) -> int:
     return top if top < len(tally.systems) else 1
 
 
-def _fitted(tally: Tally) -> tuple[Floats, Floats]:
-    """Strengths (K,) in logits and their covariance (K, K), by the curvature of likelihood and prior."""
+def strengths_with_prior(tally: Tally) -> tuple[Floats, Floats]:
+    """Strengths of all systems, also of those without a label: a Bradley-Terry model with a weak prior.
+
+    Args:
+        tally: The labels so far.
+
+    Returns:
+        (K,) strengths in logits with mean zero, and their (K, K) covariance, by the curvature of likelihood
+        and prior.
+
+    Source: as `with_prior`.
+    """
     wins, ties = tally.wins, tally.drawn(TiePolicy.HALF)
     pairs = with_prior(Pairs.of(wins, ties), _PRIOR)
     theta = fit_pairs(pairs, precision=_PRECISE)

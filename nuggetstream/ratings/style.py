@@ -1,6 +1,6 @@
 """The board at equal style, and how much style itself was preferred."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,10 @@ from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
 from nuggetstream.files.tables import Table
 from nuggetstream.ratings.board_tables import bounds
+from nuggetstream.ratings.combined_standing import Rating
 from nuggetstream.ratings.fit import anchor_index
 from nuggetstream.ratings.fitting.ballots import Ballots
 from nuggetstream.ratings.fitting.newton import NotConverged
-from nuggetstream.ratings.fitting.sandwich import normal_ratings
 from nuggetstream.ratings.fitting.style_control import (
     Coefficient,
     StyleUndetermined,
@@ -20,10 +20,8 @@ from nuggetstream.ratings.fitting.style_control import (
     relative_difference,
 )
 from nuggetstream.ratings.fitting.tally import rankable
-from nuggetstream.ratings.groups import normal_ranks
-from nuggetstream.ratings.interval import interval
+from nuggetstream.ratings.normal import normally_rated
 from nuggetstream.ratings.options import AnchorNotRanked, Options
-from nuggetstream.ratings.standing import IntervalState
 
 Floats = NDArray[np.float64]
 
@@ -46,15 +44,10 @@ class StyledVotes:
 
 
 @dataclass(frozen=True, slots=True)
-class EqualStyleStanding:
-    """A system at equal style: rating and bounds in Elo points, rank by intervals of differences."""
+class EqualStyleStanding(Rating):
+    """A system at equal style."""
 
     system: str
-    rating: float
-    low: float | None
-    high: float | None
-    interval: IntervalState
-    rank: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -111,22 +104,12 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
         return _without(str(error))
     if any(item.error is not None and not np.isfinite(item.error) for item in found.coefficients):
         return _without("the weights of the votes are too uneven for the standard errors")
-    scaled = normal_ratings(found.theta, found.covariance, level=options.level, anchor=anchor)
-    ranks = normal_ranks(found.theta, found.covariance, options.level)
-    standings = []
-    for index in np.argsort(-scaled.rating, kind="stable").tolist():
-        fixed = anchor is not None and anchor[0] == index
-        around = interval(float(scaled.low[index]), float(scaled.high[index]), fixed=fixed)
-        standings.append(
-            EqualStyleStanding(
-                system=found.systems[index],
-                rating=float(scaled.rating[index]),
-                low=around.low,
-                high=around.high,
-                interval=around.state,
-                rank=int(ranks[index]),
-            )
-        )
+    rated = normally_rated(found.theta, found.covariance, options.level, anchor)
+    standings = [
+        EqualStyleStanding(**asdict(rating), system=system)
+        for system, rating in zip(found.systems, rated, strict=True)
+    ]
+    standings.sort(key=lambda standing: -standing.rating)
     return EqualStyle(tuple(standings), found.coefficients, found.unranked)
 
 

@@ -4,22 +4,18 @@ A period without votes stays in the result and has no rating: nobody voted, whic
 """
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from math import isfinite
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Every
 
 T = TypeVar("T")
-Dated = tuple[datetime, str, str, Vote, float]  # moment, system A, system B, winner, how many
 
 MOST_PERIODS = 400  # every period keeps counts of all pairs
 _TICK = timedelta(microseconds=1)  # the smallest difference of two moments
@@ -44,16 +40,20 @@ class Period(Generic[T]):
     rating: T | None
 
 
-def timeline(
-    dated: Iterable[Dated], periods: Every | int, rate: Callable[[Tally], T], *, cumulative: bool = False
+def timeline_of_tallies(
+    dated: Sequence[tuple[datetime, Tally]],
+    periods: Every | int,
+    rate: Callable[[Tally], T],
+    *,
+    cumulative: bool = False,
 ) -> tuple[Period[T], ...]:
     """Rate the votes of each period, or all votes up to the end of each.
 
     Args:
-        dated: Moment, system A, system B, winner, and how many such votes, in any order. Moments have a time
-            zone and are converted to UTC.
-        periods: Calendar periods, from the one of the first vote to the one of the last; or the number of
-            parts of equal length into which the time from the first vote to the last is divided.
+        dated: Moment and counts, such as those of a day, in any order. Moments have a time zone and are
+            converted to UTC.
+        periods: Calendar periods, from the one of the first moment to the one of the last; or the number of
+            parts of equal length into which the time from the first moment to the last is divided.
         rate: Rates the counts of one period; never called without votes.
         cumulative: Whether a period counts all votes since the beginning, instead of its own.
 
@@ -61,48 +61,8 @@ def timeline(
         Periods in the order of time, without gaps; each holds its start and not its end. None without votes.
 
     Raises:
-        ValueError: A moment without a time zone, more than 400 periods, a number of parts below 1, moments
-            too close together for so many parts, or a vote that `Tally.count` does not accept.
-
-    >>> votes = [(datetime(2025, 5, day, tzinfo=UTC), "x", "y", Vote.A, 1) for day in (1, 1, 3)]
-    >>> periods = timeline(votes, Every.DAY, lambda tally: tally.systems)
-    >>> [(period.votes, period.rating) for period in periods]
-    [(2.0, ('x', 'y')), (0.0, None), (1.0, ('x', 'y'))]
-    >>> [period.votes for period in timeline(votes, Every.DAY, lambda tally: None, cumulative=True)]
-    [2.0, 2.0, 3.0]
-    """
-    entries = [(_utc(number, entry[0]), *entry[1:]) for number, entry in enumerate(dated, start=1)]
-    if not entries:
-        return ()
-    moments = [entry[0] for entry in entries]
-    bounds = period_bounds(min(moments), max(moments), periods)
-    # Equal votes are added up first: the work per period then depends on the pairs, not on the votes.
-    counts: list[dict[tuple[str, str, Vote], float]] = [defaultdict(float) for _ in bounds[1:]]
-    for number, (moment, system_a, system_b, winner, count) in enumerate(entries, start=1):
-        if not (isfinite(count) and count >= 0):
-            raise ValueError(f"vote {number} counts {count} times")
-        counts[bisect_right(bounds, moment) - 1][system_a, system_b, winner] += count
-    tallies = [Tally.count((*kind, count) for kind, count in period.items()) for period in counts]
-    return _rated(bounds, tallies, rate, cumulative=cumulative)
-
-
-def timeline_of_tallies(
-    dated: Sequence[tuple[datetime, Tally]],
-    every: Every,
-    rate: Callable[[Tally], T],
-    *,
-    cumulative: bool = False,
-) -> tuple[Period[T], ...]:
-    """As `timeline`, for votes that are counted already, such as those of each day.
-
-    Args:
-        dated: Moment and counts, in any order. Moments have a time zone.
-        every: Calendar periods.
-        rate: As `timeline`.
-        cumulative: As `timeline`.
-
-    Raises:
-        ValueError: A moment without a time zone, or more than 400 periods.
+        ValueError: A moment without a time zone, more than 400 periods, a number of parts below 1, or moments
+            too close together for so many parts.
 
     >>> pair = Tally.of_pairs([("x", "y", 2, 1, 0, 0)])
     >>> days = [(datetime(2025, 5, day, tzinfo=UTC), pair) for day in (1, 2, 9)]
@@ -112,16 +72,11 @@ def timeline_of_tallies(
     if not dated:
         return ()
     moments = [_utc(number, moment) for number, (moment, _) in enumerate(dated, start=1)]
-    bounds = period_bounds(min(moments), max(moments), every)
+    bounds = period_bounds(min(moments), max(moments), periods)
     parts: list[list[Tally]] = [[] for _ in bounds[1:]]
     for moment, (_, tally) in zip(moments, dated, strict=True):
         parts[bisect_right(bounds, moment) - 1].append(tally)
-    return _rated(bounds, [_sum(tallies) for tallies in parts], rate, cumulative=cumulative)
-
-
-def _rated(
-    bounds: Sequence[datetime], tallies: Sequence[Tally], rate: Callable[[Tally], T], *, cumulative: bool
-) -> tuple[Period[T], ...]:
+    tallies = [_sum(part) for part in parts]
     if cumulative:
         tallies = _running(tallies)
     rated = []

@@ -43,16 +43,12 @@ class WinRate:
         automatic: from the automatic votes alone: narrow, and off by their bias.
         combined: right, and as narrow as the automatic votes deserve.
         tuning: λ in [0, 1], how much of the automatic votes went in.
-        humans: n, battles with both votes.
-        automatics: N, battles with an automatic vote only.
     """
 
     human: Estimate
     automatic: Estimate
     combined: Estimate
     tuning: float
-    humans: int
-    automatics: int
 
 
 def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0.95) -> WinRate:
@@ -107,8 +103,6 @@ def win_rate(human: Floats, automatic: Floats, further: Floats, level: float = 0
         automatic=_estimate(pooled.mean(), varies / len(pooled), len(pooled), level),
         combined=_estimate(value, variance, n, level),
         tuning=tuning,
-        humans=n,
-        automatics=more,
     )
 
 
@@ -171,24 +165,15 @@ def _win_rate(votes: JointVotes, system: str, level: float) -> WinRates:
     try:
         found = win_rate(people, judge, further, level)
     except TooFewVotes:
-        return WinRates(
-            system=system,
-            human=None,
-            automatic=None,
-            combined=None,
-            tuning=None,
-            both=len(people),
-            automatic_only=len(further),
-        )
-    human, automatic, combined = map(_share, (found.human, found.automatic, found.combined))
+        found = None
     return WinRates(
         system=system,
-        human=human,
-        automatic=automatic,
-        combined=combined,
-        tuning=found.tuning,
-        both=found.humans,
-        automatic_only=found.automatics,
+        human=None if found is None else _share(found.human),
+        automatic=None if found is None else _share(found.automatic),
+        combined=None if found is None else _share(found.combined),
+        tuning=None if found is None else found.tuning,
+        both=len(people),
+        automatic_only=len(further),
     )
 
 

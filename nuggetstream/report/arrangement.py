@@ -6,6 +6,7 @@ from typing import Any
 
 from nuggetstream.report.blocks import NotMeasured
 from nuggetstream.report.section import Chapter, Content, Section
+from nuggetstream.report.wording import sentence
 
 FINDINGS = 5  # on top of the page
 
@@ -40,7 +41,9 @@ def arrange(chapters: Sequence[Chapter], numbers: Mapping[str, Any]) -> Arranged
             contents = [part.draw(numbers[part.name]) for part in section.parts]
             blocks = [block for content in contents for block in content.blocks]
             not_measured |= {
-                block.what: _sentence(block.why) for block in blocks if isinstance(block, NotMeasured)
+                block.what: f"{sentence(block.why).removesuffix('.')}."
+                for block in blocks
+                if isinstance(block, NotMeasured)
             }
             if kept := tuple(content for content in contents if content.is_shown):
                 sections.append((section, kept))
@@ -48,10 +51,6 @@ def arrange(chapters: Sequence[Chapter], numbers: Mapping[str, Any]) -> Arranged
             shown.append((chapter, tuple(sections)))
             findings += _findings(sections)[:1]
     return Arranged(tuple(shown), tuple(findings[:FINDINGS]), not_measured)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:].removesuffix('.')}."
 
 
 def _findings(sections: Sequence[tuple[Section, Sequence[Content]]]) -> list[tuple[str, str]]:

@@ -1,15 +1,20 @@
 """The comparison of two evaluations as tables for a terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import RenderableType
 
-from nuggetstream.files.cells import named, table
+from nuggetstream.files.cells import group
 from nuggetstream.files.evaluated import BattleRow
-from nuggetstream.files.numerals import MISSING, interval, many, number
+from nuggetstream.files.numerals import many, number
 from nuggetstream.files.result_tables import result_table
-from nuggetstream.report.comparing import Compared, Estimate, PreferenceRow
+from nuggetstream.files.table_data import Cell
+from nuggetstream.files.tables import Table, count, interval, text
+from nuggetstream.files.tables import number as numbers
+from nuggetstream.report.comparing import Compared, PreferenceRow
+from nuggetstream.report.estimates import interval_cells
+
+_QUERY = 80  # characters of a query in a table
 
 
 def comparison_tables(
@@ -19,80 +24,88 @@ def comparison_tables(
 
     Args:
         compared: The comparison.
-        battles: The battles of the first evaluation by id, for the queries of examples.
-        examples: How many battles with opposite preferences are listed for each predictor.
+        battles: The battles of the first by id, for the queries of the examples.
+        examples: Most battles with opposite preferences shown per predictor.
     """
-    parts: list[RenderableType] = [
+    return group(
         f"{many(compared.battles, 'battle')} in both, {compared.only_first} only in the first and "
         f"{compared.only_second} only in the second",
-        result_table(compared.table()),
-    ]
-    parts += [_confusion(row) for row in compared.preferences if row.battles]
+        *(part if isinstance(part, str) else result_table(part) for part in _parts(compared)),
+        *(result_table(_examples(row, battles, examples)) for row in compared.preferences if row.opposite),
+    )
+
+
+def _parts(compared: Compared) -> Iterator[Table | str]:
+    yield compared.table()
+    yield from (_confusion(row) for row in compared.preferences if row.battles)
     if compared.people:
-        parts += [_people(compared), "second - first: 95% interval, a bootstrap over queries"]
-    parts += [_groups(row) for row in compared.preferences if row.by]
+        yield _people(compared)
+    yield from (_groups(row) for row in compared.preferences if row.by)
     labels = compared.labels
     if labels.labels:
-        parts.append(
-            f"labels of nuggets with the same text: {labels.agreed} of {labels.labels} are equal, "
-            f"kappa {number(labels.kappa, 2)}"
-        )
+        equal = f"{labels.agreed} of {labels.labels} are equal"
+        yield f"labels of nuggets with the same text: {equal}, kappa {number(labels.kappa, 2)}"
     if any(cost.battles for cost in compared.costs):
-        parts.append(_costs(compared))
-    parts += _examples(compared.preferences, battles, examples)
-    return Group(*parts)
+        yield _costs(compared)
 
 
 def _costs(compared: Compared) -> Table:
-    columns = ("evaluation", "battles", "calls", "input tokens", "output tokens", "money")
-    grid = table("Model calls of a battle, as means", *columns, text=["evaluation"])
-    for name, cost in zip(("first", "second"), compared.costs, strict=True):
-        amount = MISSING if cost.amount is None else f"{cost.amount:.4g} {cost.currency}"
-        tokens = (number(cost.input_tokens, 0), number(cost.output_tokens, 0))
-        grid.add_row(name, str(cost.battles), number(cost.calls, 1), *tokens, amount)
-    return grid
+    columns = (
+        text("evaluation"),
+        count("battles"),
+        numbers("calls", digits=1),
+        numbers("input_tokens", digits=0),
+        numbers("output_tokens", digits=0),
+        numbers("money", digits=4),
+        text("currency"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            *(name, cost.battles, cost.calls, cost.input_tokens, cost.output_tokens),
+            *(cost.amount, cost.currency),
+        )
+        for name, cost in zip(("first", "second"), compared.costs, strict=True)
+    )
+    return Table("Model calls of a battle, as means", columns, rows)
 
 
 def _confusion(row: PreferenceRow) -> Table:
-    grid = table(f"{row.predictor}: first in rows, second in columns", "", "A", "tie", "B", text=[""])
-    for name, counts in zip(("A", "tie", "B"), row.confusion, strict=True):
-        grid.add_row(name, *map(str, counts))
-    return grid
+    columns = (text("vote", ""), count("a", "A"), count("tie"), count("b", "B"))
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *counts) for name, counts in zip(("A", "tie", "B"), row.confusion, strict=True)
+    )
+    return Table(f"{row.predictor}: first in rows, second in columns", columns, rows)
 
 
 def _people(compared: Compared) -> Table:
-    columns = ("dimension", "predictor", "battles", "first", "second", "second - first", "95%")
-    grid = table("Agreement with people, on the same battles", *columns, text=["dimension", "predictor"])
-    for row in compared.people:
-        shares = (number(row.first, 3), number(row.second, 3))
-        grid.add_row(
-            named(row.dimension), row.predictor, str(row.battles), *shares, *_estimate(row.difference)
+    columns = (
+        text("dimension"),
+        text("predictor"),
+        count("battles"),
+        numbers("first", digits=3),
+        numbers("second", digits=3),
+        numbers("difference", "second - first", digits=3),
+        interval("low", "high", "95%"),
+    )
+    rows = tuple(
+        (
+            *(row.dimension, row.predictor, row.battles, row.first, row.second),
+            *interval_cells(row.difference),
         )
-    return grid
+        for row in compared.people
+    )
+    note = "second - first: 95% interval, a bootstrap over queries"
+    return Table("Agreement with people, on the same battles", columns, rows, (note,))
 
 
 def _groups(row: PreferenceRow) -> Table:
-    title = f"{row.predictor}: equal preferences by group"
-    grid = table(title, "group", "battles", "equal", "95%", text=["group"])
-    for name, (equal, count) in row.by.items():
-        grid.add_row(named(name), str(count), *_estimate(equal))
-    return grid
+    columns = (text("group"), count("battles"), numbers("equal", digits=3), interval("low", "high", "95%"))
+    rows = tuple((name, size, *interval_cells(equal)) for name, (equal, size) in row.by.items())
+    return Table(f"{row.predictor}: equal preferences by group", columns, rows)
 
 
-def _examples(
-    rows: Sequence[PreferenceRow], battles: Mapping[str, BattleRow], most: int
-) -> Iterator[RenderableType]:
-    for row in rows:
-        shown = row.opposite[:most]
-        if shown:
-            title = f"{row.predictor}: opposite preferences, {len(shown)} of {len(row.opposite)}"
-            grid = table(title, "battle", "query", text=["battle", "query"])
-            for name in shown:
-                grid.add_row(named(name), named(battles[name].query, 80))
-            yield grid
-
-
-def _estimate(found: Estimate | None) -> tuple[str, str]:
-    return (
-        (MISSING, MISSING) if found is None else (number(found.value, 3), interval(found.low, found.high, 2))
-    )
+def _examples(row: PreferenceRow, battles: Mapping[str, BattleRow], most: int) -> Table:
+    shown = row.opposite[:most]
+    title = f"{row.predictor}: opposite preferences, {len(shown)} of {len(row.opposite)}"
+    rows = tuple((name, battles[name].query[:_QUERY]) for name in shown)
+    return Table(title, (text("battle"), text("query")), rows)

@@ -11,24 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.files.tables import Table, count, interval, number, text
 from nuggetstream.nuggets.label_agreement import LabelAgreement, LabelPair, agreement_of
 from nuggetstream.report.battle_cost import BattleCost, mean_cost
+from nuggetstream.report.estimates import Case, Estimate, equal_votes, interval_cells, kappa_of, rng
 from nuggetstream.report.numbers.inversions import categories_of
 from nuggetstream.report.summary import PREDICTORS, predict
 from nuggetstream.statistics.agreement import (
     clustered_interval,
     confusion_of,
     credit,
-    kappa_interval,
-    share_interval,
-    weighted_kappa,
 )
 
-_SEED = 791
 _RESAMPLES = 2000
 BASELINES = ("longer answer wins", "ROUGE-L to evidence")  # which no evaluator decides
 _EVALUATED = {name: vote for name, vote in PREDICTORS.items() if name not in BASELINES}
@@ -41,26 +39,9 @@ GROUPS: dict[str, Callable[[BattleRow], Sequence[str]]] = {
 }
 """What battles can be grouped by: the groups that a battle is in."""
 
-Case = tuple[BattleRow, Vote, Vote]  # a battle, and the votes of two sources
-
 
 class DifferentAnswers(ValueError):
     """Two files have different battles under one id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A number with its 95% interval.
-
-    Attributes:
-        value: The number.
-        low: Lower bound; None where all resamples are alike, which is no certainty.
-        high: Upper bound; None where the lower one is.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +131,8 @@ class Compared(Drawn):
             (
                 row.predictor,
                 row.battles,
-                None if row.equal is None else row.equal.value,
-                (None, None) if row.equal is None else (row.equal.low, row.equal.high),
-                None if row.kappa is None else row.kappa.value,
-                (None, None) if row.kappa is None else (row.kappa.low, row.kappa.high),
+                *interval_cells(row.equal),
+                *interval_cells(row.kappa),
                 len(row.opposite),
                 row.only_first,
                 row.only_second,
@@ -218,40 +197,24 @@ def _preferences(battles: Sequence[BattleRow], votes: _Votes, name: str, by: str
     rows = list(zip(battles, votes[0][name], votes[1][name], strict=True))
     both = [(battle, x, y) for battle, x, y in rows if x is not None and y is not None]
     confusion = confusion_of([x for _, x, _ in both], [y for _, _, y in both])
-    groups: dict[str, list[Case]] = {}
-    if by is not None:
-        for row in both:
-            for group in GROUPS[by](row[0]):
-                groups.setdefault(group, []).append(row)
     return PreferenceRow(
         predictor=name,
         battles=len(both),
         only_first=sum(x is not None and y is None for _, x, y in rows),
         only_second=sum(x is None and y is not None for _, x, y in rows),
-        equal=_equal(both) if both else None,
+        equal=equal_votes(both) if both else None,
         kappa=kappa_of(both),
         confusion=confusion.astype(int).tolist(),
         opposite=[battle.id for battle, x, y in both if {x, y} == {Vote.A, Vote.B}],
-        by={group: (_equal(own), len(own)) for group, own in sorted(groups.items())},
+        by={group: (equal_votes(own), len(own)) for group, own in by_group(both, by)},
     )
 
 
-def kappa_of(cases: Sequence[Case]) -> Estimate | None:
-    """Quadratically weighted kappa of two sources of votes, with its interval; None where it is undefined."""
-    by_query: dict[str, list[Case]] = {}
-    for case in cases:
-        by_query.setdefault(case[0].query, []).append(case)
-    tables = [confusion_of([x for _, x, _ in own], [y for *_, y in own]) for own in by_query.values()]
-    value = weighted_kappa(np.sum(tables, axis=0)) if tables else None
-    if value is None:
-        return None
-    return Estimate(value, *(kappa_interval(np.array(tables), _rng()) or (None, None)))
-
-
-def _equal(both: Sequence[Case]) -> Estimate:
-    hits = np.array([float(x.preference is y.preference) for _, x, y in both])
-    queries = [battle.query for battle, _, _ in both]
-    return Estimate(float(hits.mean()), *share_interval(hits, queries, _rng(), _RESAMPLES))
+def by_group(cases: Sequence[Case], by: str | None) -> list[tuple[str, list[Case]]]:
+    """The cases of each group by name; none without a grouping."""
+    if by is None:
+        return []
+    return sorted(grouped((group, case) for case in cases for group in GROUPS[by](case[0])).items())
 
 
 def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: str) -> HumanRow | None:
@@ -265,7 +228,7 @@ def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: s
         return None
     first = np.array([credit(x, reference) for _, reference, x, _ in rows])
     second = np.array([credit(y, reference) for _, reference, _, y in rows])
-    low, high = clustered_interval(second - first, [query for query, *_ in rows], _rng(), _RESAMPLES)
+    low, high = clustered_interval(second - first, [query for query, *_ in rows], rng(), _RESAMPLES)
     mean = float((second - first).mean())
     difference = Estimate(mean, low, high) if low < high else Estimate(mean, None, None)
     return HumanRow(
@@ -289,7 +252,3 @@ def label_pairs_of(pairs: Iterable[tuple[BattleRow, BattleRow]]) -> Iterator[tup
                 x, y = getattr(same, side.value), getattr(nugget, side.value)
                 if x is not None and y is not None:
                     yield first.query, (x.support, y.support)
-
-
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(_SEED)

@@ -1,6 +1,5 @@
 """How far evaluators agree with people and with each other, with intervals that resample whole queries."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,18 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.nuggets.label_agreement import ORDER, LabelPair, agreement_of
-from nuggetstream.report.comparing import GROUPS, Case, Estimate, kappa_of, label_pairs_of
-from nuggetstream.report.evaluator_votes import Evaluator, Gathered
-from nuggetstream.statistics.agreement import (
-    Agreement,
-    agreement,
-    confusion_of,
-    kappa_interval,
-    share_interval,
+from nuggetstream.nuggets.label_agreement import ORDER, LabelPair
+from nuggetstream.report.comparing import by_group, label_pairs_of
+from nuggetstream.report.estimates import (
+    Case,
+    Estimate,
+    equal_share,
+    equal_votes,
+    kappa_of,
+    kappa_of_tables,
+    rng,
 )
-
-_SEED = 791
+from nuggetstream.report.evaluator_votes import Evaluator, Gathered
+from nuggetstream.statistics.agreement import Agreement, agreement, confusion_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,8 @@ def with_people(gathered: Gathered, dimensions: Sequence[str], by: str | None) -
         for evaluator in gathered.evaluators:
             if cases := _cases(gathered, evaluator, dimension):
                 yield _people(evaluator, dimension, None, cases)
-    if by is None or not dimensions:
-        return
-    for evaluator in gathered.evaluators:
-        groups: dict[str, list[Case]] = {}
-        for case in _cases(gathered, evaluator, dimensions[0]):
-            for group in GROUPS[by](case[0]):
-                groups.setdefault(group, []).append(case)
-        for group, cases in sorted(groups.items()):
+    for evaluator in gathered.evaluators if dimensions else ():
+        for group, cases in by_group(_cases(gathered, evaluator, dimensions[0]), by):
             yield _people(evaluator, dimensions[0], group, cases)
 
 
@@ -94,13 +88,11 @@ def with_each_other(evaluators: Sequence[Evaluator], gathered: Gathered) -> Iter
             if name in second.votes
         ]
         if cases:
-            equal = np.array([float(x.preference is y.preference) for _, x, y in cases])
-            topics = [battle.query for battle, _, _ in cases]
             yield PairRow(
                 first=first.name,
                 second=second.name,
                 cases=len(cases),
-                equal=Estimate(float(equal.mean()), *share_interval(equal, topics, _rng())),
+                equal=equal_votes(cases),
                 kappa=kappa_of(cases),
             )
 
@@ -112,15 +104,12 @@ def labels_with_each_other(gathered: Gathered) -> Iterator[PairRow]:
         both = ((battle, other[battle.id]) for battle in ours.battles if battle.id in other)
         labels = list(label_pairs_of(both))
         if labels:
-            equal = np.array([float(x is y) for _, (x, y) in labels])
-            topics = [query for query, _ in labels]
-            bounds = kappa_interval(_label_tables(labels), _rng())
             yield PairRow(
                 first=first,
                 second=second,
                 cases=len(labels),
-                equal=Estimate(float(equal.mean()), *share_interval(equal, topics, _rng())),
-                kappa=_estimate(agreement_of(Counter(pair for _, pair in labels)).kappa, bounds),
+                equal=equal_share([(query, x is y) for query, (x, y) in labels]),
+                kappa=kappa_of_tables(_label_tables(labels)),
             )
 
 
@@ -140,7 +129,7 @@ def _people(evaluator: Evaluator, dimension: str, group: str | None, cases: Sequ
         dimension=dimension,
         group=group,
         battles=len(cases),
-        right=agreement(votes, people, [battle.query for battle, *_ in cases], _rng()),
+        right=agreement(votes, people, [battle.query for battle, *_ in cases], rng()),
         kappa=kappa_of(cases),
         confusion=confusion_of(people, votes).astype(int).tolist(),
         inverted=[battle.id for battle, human, vote in cases if {human, vote} == {Vote.A, Vote.B}],
@@ -154,11 +143,3 @@ def _label_tables(labels: Sequence[tuple[str, LabelPair]]) -> NDArray[np.float64
     for query, (x, y) in labels:
         tables[place[query], ORDER.index(x), ORDER.index(y)] += 1
     return tables
-
-
-def _estimate(value: float | None, bounds: tuple[float, float] | None) -> Estimate | None:
-    return None if value is None else Estimate(value, *(bounds or (None, None)))
-
-
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(_SEED)

@@ -7,6 +7,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.files.results import Results
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, count, interval, number, text
+from nuggetstream.report.estimates import interval_cells
 from nuggetstream.report.numbers.judge import SelfPreference, compute_judge, longer_wins, self_preference
 from nuggetstream.report.summary import GROUNDED
 from nuggetstream.statistics.share import Share
@@ -106,17 +107,13 @@ def biases_table(rows: Sequence[BiasRow]) -> Table:
 def _cells(row: BiasRow) -> tuple[Cell, ...]:
     return (
         *(row.evaluator, row.model),
-        *_share(row.first_shown),
+        *interval_cells(row.first_shown),
         None if row.flipped is None else row.flipped.value,
-        *_share(row.longer),
+        *interval_cells(row.longer),
         row.people_longer.value,
         *(
             (None, None, (None, None), None)
             if row.own is None
-            else (row.own.by_judge.of, *_share(row.own.by_judge), row.own.by_people.value)
+            else (row.own.by_judge.of, *interval_cells(row.own.by_judge), row.own.by_people.value)
         ),
     )
-
-
-def _share(found: Share | None) -> tuple[Cell, Cell]:
-    return (None, (None, None)) if found is None else (found.value, (found.low, found.high))

@@ -5,128 +5,18 @@ evaluations of the same battles  ->  agreement with people and with each other,
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.figures.drawn import Drawn, DrawnTable
-from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.files.tables import Table
-from nuggetstream.report.battle_cost import BattleCost
 from nuggetstream.report.comparing import GROUPS
-from nuggetstream.report.evaluator_agreement import (
-    PairRow,
-    PeopleRow,
-    labels_with_each_other,
-    with_each_other,
-    with_people,
-)
-from nuggetstream.report.evaluator_biases import BiasRow, biases_of, biases_table
-from nuggetstream.report.evaluator_tables import (
-    bins_table,
-    calibration_table,
-    combinations_table,
-    confusion_table,
-    costs_table,
-    decided_table,
-    inversions_table,
-    pairs_table,
-    people_table,
-)
+from nuggetstream.report.evaluator_agreement import labels_with_each_other, with_each_other, with_people
+from nuggetstream.report.evaluator_biases import biases_of
+from nuggetstream.report.evaluator_tables import EvaluatorStudy
 from nuggetstream.report.evaluator_votes import Evaluator, Gathered, gather
-from nuggetstream.report.numbers.calibration import JudgeCalibration, compute_calibration, resampled_nuggets
+from nuggetstream.report.numbers.calibration import compute_calibration, resampled_nuggets
 from nuggetstream.statistics.combination import Combinations, Voter, combine
 
 _ENOUGH = 0.5  # share of the decided battles that an evaluator needs to be combined
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class EvaluatorStudy(Drawn):
-    """Evaluators beside people. Printed, it is the table of agreement with people.
-
-    Attributes:
-        battles: Battles by id, from the first evaluation that has them.
-        people: Each evaluator beside people: in each dimension, then in each group.
-        pairs: Each two evaluators.
-        labels: Labels of nuggets with the same text in each two evaluations.
-        costs: Evaluator -> what its model calls of a battle cost.
-        calibrations: Evaluation and scorer with probabilities, as far as people voted.
-        biases: Preferences of nuggets and judges for position, length and the family of their model.
-        combinations: Evaluators combined, in the first dimension; None without a battle that all decide.
-        left_out: Evaluators with too few votes to be combined.
-        by: Name of the grouping; None without one.
-    """
-
-    battles: Mapping[str, BattleRow]
-    people: Sequence[PeopleRow]
-    pairs: Sequence[PairRow]
-    labels: Sequence[PairRow]
-    costs: Mapping[str, BattleCost]
-    calibrations: Sequence[tuple[str, JudgeCalibration]]
-    biases: Sequence[BiasRow]
-    combinations: Combinations | None
-    left_out: Sequence[str]
-    by: str | None = None
-
-    def table(self) -> Table:
-        """Agreement with people: a row for each evaluator, dimension and group."""
-        return people_table(self.people, self.by)
-
-    def confusion_table(self) -> Table:
-        """What each evaluator says where people say A, tie and B, in the first dimension."""
-        return confusion_table(self._first())
-
-    def decided_table(self) -> Table:
-        """The same without ties of people and of the evaluator."""
-        return decided_table(self._first())
-
-    def inversions_table(self, most: int = 5) -> Table:
-        """Battles in which an evaluator prefers the answer that people reject, in the first dimension.
-
-        Args:
-            most: How many battles are listed for each evaluator.
-        """
-        return inversions_table(self._first(), self.battles, most)
-
-    def pairs_table(self) -> Table:
-        """How often each two evaluators prefer the same answer."""
-        return pairs_table(self.pairs, labels=False)
-
-    def labels_table(self) -> Table:
-        """How often the labels of two evaluations are equal, where nuggets have the same text."""
-        return pairs_table(self.labels, labels=True)
-
-    def costs_table(self) -> DrawnTable:
-        """How often each evaluator is right, beside what its model calls cost; `plot()` draws it."""
-        return costs_table([(row, self.costs[row.evaluator]) for row in self._first()])
-
-    def calibration_table(self) -> Table:
-        """How far the probabilities of each scorer fit what people said."""
-        return calibration_table(self.calibrations)
-
-    def bins_table(self) -> Table:
-        """The share in which each scorer is right, by its confidence, in the first dimension."""
-        first = [row.dimension for row in self._first()[:1]]
-        return bins_table([(name, own) for name, own in self.calibrations if own.dimension in first])
-
-    def biases_table(self) -> Table:
-        """How often nuggets and judges prefer the answer shown first, the longer one, and their family's."""
-        return biases_table(self.biases)
-
-    def combinations_table(self) -> Table:
-        """Panels and cascades, the best on the half of the queries that it is chosen on first."""
-        return combinations_table(self.combinations, self.left_out)
-
-    def numbers(self) -> dict[str, Any]:
-        """All numbers as plain values, without the battles."""
-        numbers = asdict(replace(self, battles={}))
-        return {name: value for name, value in numbers.items() if name != "battles"}
-
-    def _first(self) -> list[PeopleRow]:
-        """The rows of the first dimension over all battles."""
-        first = self.people[0].dimension if self.people else None
-        return [row for row in self.people if row.dimension == first and row.group is None]
 
 
 def study_evaluators(results: Mapping[str, Results], by: str | None = None) -> EvaluatorStudy:

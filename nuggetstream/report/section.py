@@ -52,11 +52,6 @@ class Part(Generic[Numbers]):
     compute: Callable[[Results], Numbers]
     draw: Callable[[Numbers], Content]
 
-    def build(self, results: Results) -> tuple[Content, Any]:
-        """What the part shows, and the numbers behind it as plain JSON."""
-        numbers = self.compute(results)
-        return self.draw(numbers), as_json(numbers)
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -1,9 +1,8 @@
 """The summary of an evaluation: systems, agreement with people, and how much of it could be scored."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
@@ -75,18 +74,6 @@ class Summary:
     systems: tuple[SystemRow, ...]
     agreements: tuple[AgreementRow, ...]
     offline: int = 0
-
-
-class HasPreferences(Protocol):
-    """A battle with what people prefer."""
-
-    @property
-    def query(self) -> str:
-        """The query; battles of one query are not independent."""
-
-    @property
-    def preferences(self) -> Mapping[str, Vote]:
-        """Human preference per dimension."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,19 +172,6 @@ class Summing:
         return sorted(rows, key=lambda row: (row.mean_all_score is None, -(row.mean_all_score or 0)))
 
 
-def summarise(battles: Iterable[BattleRow], rejected: int) -> Summary:
-    """Summarise evaluated battles.
-
-    Args:
-        battles: Every accepted battle, scored or not; they are read one after another.
-        rejected: Lines of the file that were no battle; they count as received.
-    """
-    summing = Summing()
-    for battle in battles:
-        summing.add(battle)
-    return summing.summary(rejected)
-
-
 def predict(
     battles: Sequence[BattleRow], predictors: Predictors = PREDICTORS
 ) -> dict[str, tuple[Vote | None, ...]]:
@@ -215,7 +189,7 @@ def predict(
 
 
 def agreement_row(
-    battles: Sequence[HasPreferences], dimension: str, predictor: str, votes: Sequence[Vote | None]
+    battles: Sequence[BattleRow | _Labelled], dimension: str, predictor: str, votes: Sequence[Vote | None]
 ) -> AgreementRow:
     """Agreement of one predictor's votes, one per battle, with one human dimension."""
     labelled = [

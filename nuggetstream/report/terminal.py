@@ -1,15 +1,20 @@
 """Summaries and leaderboards as tables for a terminal or a text file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from pydantic import TypeAdapter
 from rich.table import Table
 
 from nuggetstream.files.cells import named, table
-from nuggetstream.files.numerals import MISSING, between, chance, fixed, interval, number, part_of, percent
+from nuggetstream.files.numerals import between, fixed, number, part_of, percent
+from nuggetstream.ratings.standing import Standing
+from nuggetstream.ratings.terminal import grid, leaderboard
 from nuggetstream.report.reasons import in_words
 from nuggetstream.report.summary import Summary
 from nuggetstream.statistics.agreement import Agreement
+
+_STANDINGS = TypeAdapter(tuple[Standing, ...])
 
 
 def coverage_line(summary: Summary) -> str:
@@ -24,11 +29,14 @@ def coverage_line(summary: Summary) -> str:
 def systems_table(summary: Summary) -> Table:
     """Mean All Score and win rates by lens, a row per system."""
     columns = ("system", "battles", "All Score", "scored", "win rate: human", "nugget", "judge")
-    grid = table("Systems", *columns, text=["system"], caption=_which_judge(summary))
-    for row in summary.systems:
-        rates = (percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge"))
-        grid.add_row(named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored), *rates)
-    return grid
+    rows = (
+        (
+            *(named(row.system), str(row.battles), number(row.mean_all_score), str(row.scored)),
+            *(percent(row.win_rates[lens]) for lens in ("human", "nugget", "judge")),
+        )
+        for row in summary.systems
+    )
+    return grid("Systems", columns, rows, _which_judge(summary))
 
 
 def _which_judge(summary: Summary) -> str | None:
@@ -41,7 +49,7 @@ def _which_judge(summary: Summary) -> str | None:
 def agreement_table(summary: Summary) -> Table:
     """How often predictors agree with people: a row per human dimension, a column per predictor."""
     predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
-    grid = table(
+    printed = table(
         "Agreement with human preferences",
         *("dimension", *(name.replace(" ", "\n", 1) for name in predictors), "compared\nof labelled"),
         text=["dimension"],
@@ -54,8 +62,8 @@ def agreement_table(summary: Summary) -> Table:
         first = rows[predictors[0]]
         labelled = first.agreement.compared + first.agreement.reference_ties + first.unscored
         cells = (_share(rows[name].agreement) for name in predictors)
-        grid.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
-    return grid
+        printed.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
+    return printed
 
 
 def board_table(board: Mapping[str, Any]) -> Table:
@@ -64,29 +72,10 @@ def board_table(board: Mapping[str, Any]) -> Table:
     title = f"{board['lens'].capitalize()} lens: {scored}"
     method = f"Bradley-Terry, tie policy {board['tie_policy']}, {percent(board['level'], 0)} intervals."
     caption = " ".join((method, *(note["text"] for note in board["notes"])))
-    remarks = [standing["unrankable"] or "" for standing in board["standings"]]
-    columns = ["rank", "group", "system", "rating", "interval", "P(first)", "won-lost-tied"]
-    columns += ["remark"] if any(remarks) else []
-    grid = table(title, *columns, text=["group", "system", "remark"], caption=caption)
-    for standing, remark in zip(board["standings"], remarks, strict=True):
-        grid.add_row(*_standing(standing), *([remark] if any(remarks) else []))
-    return grid
+    return leaderboard(title, _STANDINGS.validate_python(board["standings"]), caption=caption)
 
 
 def _share(agreement: Agreement) -> str:
     if agreement.share is None or agreement.low is None or agreement.high is None:
         return number(agreement.share)
     return f"{fixed(agreement.share, 3)}\n{between(fixed(agreement.low, 2), fixed(agreement.high, 2))}"
-
-
-def _standing(standing: Mapping[str, Any]) -> Sequence[str]:
-    counts = "-".join(fixed(standing[name]) for name in ("wins", "losses", "ties"))
-    return (
-        MISSING if standing["rank"] is None else str(standing["rank"]),
-        standing["group"] or MISSING,
-        named(standing["system"]),
-        number(standing["rating"], 0),
-        interval(standing["low"], standing["high"]),  # both null where there is nothing but ties
-        chance(standing["probability_first"]),
-        counts,
-    )

@@ -46,7 +46,21 @@ def dimension_name(name: str) -> str:
     >>> dimension_name("quality_overall"), dimension_name("vote")
     ('quality overall', 'human vote')
     """
-    return "human vote" if name == VOTE else name.replace("_", " ")
+    return "human vote" if name == VOTE else in_words(name)
+
+
+def in_words(name: str) -> str:
+    """A name of the platform as words.
+
+    >>> in_words("not_found")
+    'not found'
+    """
+    return name.replace("_", " ")
+
+
+def sentence(text: str) -> str:
+    """A text that begins with a capital letter."""
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def and_list(names: Sequence[str]) -> str:

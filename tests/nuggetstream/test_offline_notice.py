@@ -17,11 +17,11 @@ from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import read_results
 from nuggetstream.report.build import write_report
 from nuggetstream.report.sections import CHAPTERS
-from nuggetstream.report.summary import agreement_row, predict, summarise
+from nuggetstream.report.summary import agreement_row, predict
 from nuggetstream.text.baselines import longer
 from services.cli.evaluation.results import print_summary
 from tests.e2e.processes import clean_environment, run_command
-from tests.evaluated import battle, file_of, judgment
+from tests.evaluated import battle, file_of, judgment, summarise
 
 ROOT = Path(__file__).parents[2]
 

@@ -56,16 +56,12 @@ class PoweredRatings:
         automatic: Ratings from all automatic votes; None if these cannot rank every system.
         combined: both; None when there is no finite solution.
         tuning: λ in [0, 1] of the combination.
-        humans: n, battles with both votes.
-        automatics: N, battles with an automatic vote only.
     """
 
     human: Fitted | None
     automatic: Fitted | None
     combined: Fitted | None
     tuning: float
-    humans: int
-    automatics: int
 
 
 def ratings(systems: int, human: Judged, automatic: Floats, further: Judged) -> PoweredRatings:
@@ -92,31 +88,34 @@ def ratings(systems: int, human: Judged, automatic: Floats, further: Judged) -> 
     Source: as `win_rate`; the Bradley-Terry loss is one of its convex M-estimators.
     """
     _check(human, automatic, further)
-    n, more = len(human.a), len(further.a)
+    more = len(further.a)
     everything = Judged(
         np.concatenate([human.a, further.a]),
         np.concatenate([human.b, further.b]),
         np.concatenate([automatic, further.score]),
     )
-    alone, judge = _alone(systems, human), _alone(systems, everything)
-    tuning = _tuning(systems, human, automatic, further, alone or judge) if more > 1 else 0.0
-    combined = _combine(systems, human, automatic, further, tuning) if tuning else alone
-    return PoweredRatings(
-        human=alone, automatic=judge, combined=combined, tuning=tuning, humans=n, automatics=more
-    )
+    people, judge = alone(systems, human), alone(systems, everything)
+    tuning = _tuning(systems, human, automatic, further, people or judge) if more > 1 else 0.0
+    combined = _combine(systems, human, automatic, further, tuning) if tuning else people
+    return PoweredRatings(people, judge, combined, tuning)
 
 
-def automatic_alone(systems: int, votes: Judged) -> Fitted | None:
-    """Ordinary strengths of automatic votes with their sandwich covariance.
+def alone(systems: int, votes: Judged) -> Fitted | None:
+    """Ordinary strengths of one kind of vote with their sandwich covariance.
 
     Args:
         systems: K.
-        votes: Automatic points of single battles.
+        votes: Points in single battles.
 
     Returns:
         Strengths in logits; None when these votes cannot rank every system.
     """
-    return _alone(systems, votes)
+    taken, met = _means(systems, votes)
+    theta = _maximum(taken, met) if len(rankable(taken)[0]) == systems else None
+    if theta is None:
+        return None
+    pushes = _pushes(systems, votes, theta)
+    return Fitted(theta, _around(_curvature(theta, met), pushes.T @ pushes / len(pushes) ** 2))
 
 
 def _check(human: Judged, automatic: Floats, further: Judged) -> None:
@@ -129,16 +128,6 @@ def _check(human: Judged, automatic: Floats, further: Judged) -> None:
         raise ValueError("a system battles itself")
     if len(human.a) < 2:
         raise TooFewVotes(f"{len(human.a)} human votes")
-
-
-def _alone(systems: int, votes: Judged) -> Fitted | None:
-    """Ordinary strengths of one kind of vote with their sandwich."""
-    taken, met = _means(systems, votes)
-    theta = _maximum(taken, met) if len(rankable(taken)[0]) == systems else None
-    if theta is None:
-        return None
-    pushes = _pushes(systems, votes, theta)
-    return Fitted(theta, _around(_curvature(theta, met), pushes.T @ pushes / len(pushes) ** 2))
 
 
 def _combine(systems: int, human: Judged, automatic: Floats, further: Judged, tuning: float) -> Fitted | None:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 
-LENSES = ("human", "nugget", "judge")
+LENSES = tuple(lens.value for lens in INDEPENDENT)
 
 
 def lens_records(path: Path, records: Sequence[Record], seen: dict[str, str]) -> dict[str, list[Record]]:
@@ -45,12 +45,7 @@ def _row(record: Record) -> BattleRow:
 
 
 def _vote(record: Record, row: BattleRow, lens: str) -> Record:
-    said: dict[str, Vote | None] = {
-        "human": row.human_vote,
-        "nugget": row.nugget_verdict.preference if row.nugget_verdict else None,
-        "judge": row.judgment.winner if row.judgment else None,
-    }
-    vote = said[lens]
+    vote = row.vote(Lens(lens))
     fields = {
         "battle_id": row.id,
         "arena": row.arena,

@@ -73,7 +73,7 @@ def as_json(study: Study) -> Json:
         "style": _style(ratings.equal_style) if ratings.equal_style else None,
         "elo": [asdict(tournament) for tournament in study.tournaments],
         "won_outright_percent": asdict(study.outright) if study.outright else None,
-        "advice": _advice(study),
+        "advice": asdict(study.advice) if study.advice else None,
         "combined": _combined(study),
     }
 
@@ -139,19 +139,6 @@ def _style(styled: EqualStyle) -> Json:
         "systems": [asdict(standing) for standing in styled.standings],
         "coefficients": [asdict(coefficient) for coefficient in styled.coefficients],
         "unranked": list(styled.unranked),
-    }
-
-
-def _advice(study: Study) -> Json | None:
-    if (advice := study.advice) is None:
-        return None
-    return {
-        "neighbours": [asdict(pair) for pair in advice.neighbours],
-        "next": [asdict(battle) for battle in advice.next],
-        "unranked": [asdict(system) for system in advice.unranked],
-        "level": advice.level,
-        "power": advice.power,
-        "missing": advice.missing,
     }
 
 

@@ -7,12 +7,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nuggetstream.files.cells import named, table
+from nuggetstream.files.cells import named
 from nuggetstream.files.numerals import (
-    MINUS,
     MISSING,
     between,
-    chance,
     count,
     fixed,
     level,
@@ -25,19 +23,22 @@ from nuggetstream.ratings.combined import Combined
 from nuggetstream.ratings.combined_standing import Rating
 from nuggetstream.ratings.model import Ratings
 from nuggetstream.ratings.options import Intervals
-from nuggetstream.ratings.standing import Fragility, IntervalState, Standing
+from nuggetstream.ratings.standing import Fragility
 from nuggetstream.ratings.study.run import Study
 from nuggetstream.ratings.study.tournament import Tournament, WonOutright
-from nuggetstream.ratings.style import EqualStyle, EqualStyleStanding
+from nuggetstream.ratings.style import EqualStyle
+from nuggetstream.ratings.terminal import bounds, grid, leaderboard
 from nuggetstream.ratings.timeline import Period
-from nuggetstream.ratings.win_rates import Share, WinRates, win_rates
+from nuggetstream.ratings.win_rates import Share, win_rates
 
-_TEXT = ("system", "pair", "feature", "remark")
+_WAYS = ("human", "automatic", "combined")
 
 
 def render(study: Study) -> RenderableType:
     """Everything that a study found, the board first and what it rests on after it."""
-    parts: list[RenderableType] = [_board(study), *_basis(study)]
+    weighted = ", weighted" if study.weighted else ""
+    board = leaderboard("Leaderboard", study.ratings.standings, weighted=weighted)
+    parts: list[RenderableType] = [board, *_basis(study)]
     if study.periods:
         parts += ["", _over_time(study)]
     if (styled := study.ratings.equal_style) is not None:
@@ -51,38 +52,6 @@ def render(study: Study) -> RenderableType:
     if (combined := study.ratings.combined) is not None:
         parts += ["", *_combined(study, combined)]
     return Group(*(Text(part) if isinstance(part, str) else part for part in parts))
-
-
-def _board(study: Study) -> Table:
-    weighted = ", weighted" if study.weighted else ""
-    columns = (
-        "rank",
-        "group",
-        "system",
-        "rating",
-        "interval",
-        "P(first)",
-        f"battles{weighted}",
-        f"won-lost-tied{weighted}",
-    )
-    remarks = [standing.remark or "" for standing in study.ratings.standings]
-    rows = table("Leaderboard", *columns, *(["remark"] if any(remarks) else []), text=_TEXT)
-    for standing, words in zip(study.ratings.standings, remarks, strict=True):
-        rows.add_row(*_standing(standing), *([words] if any(remarks) else []))
-    return rows
-
-
-def _standing(standing: Standing) -> tuple[str, ...]:
-    return (
-        MISSING if standing.rank is None else str(standing.rank),
-        standing.group or MISSING,
-        named(standing.system),
-        number(standing.rating, 0),
-        bounds(standing),
-        chance(standing.probability_first),
-        count(standing.battles),
-        "-".join(map(count, (standing.wins, standing.losses, standing.ties))),
-    )
 
 
 def _basis(study: Study) -> Iterator[str]:
@@ -141,13 +110,13 @@ def _over_time(study: Study) -> Table:
     kind = "all votes up to the end of each" if study.options.cumulative else "each"
     periods = study.periods
     labels = [_label(period, cumulative=study.options.cumulative) for period in periods]
-    rows = table(f"Ratings over time, {kind} {every}", "system", *labels, text=_TEXT)
     strengths = [{} if period.rating is None else _rating_by_system(period.rating) for period in periods]
-    for standing in study.ratings.standings:
-        ratings = (number(by_system.get(standing.system), 0) for by_system in strengths)
-        rows.add_row(named(standing.system), *ratings)
-    rows.add_row("votes", *(count(period.votes) for period in periods))
-    return rows
+    ratings = (
+        (named(standing.system), *(number(own.get(standing.system), 0) for own in strengths))
+        for standing in study.ratings.standings
+    )
+    votes = ("votes", *(count(period.votes) for period in periods))
+    return grid(f"Ratings over time, {kind} {every}", ["system", *labels], [*ratings, votes])
 
 
 def _rating_by_system(ratings: Ratings) -> dict[str, float]:
@@ -173,22 +142,26 @@ def _style(styled: EqualStyle) -> Iterator[RenderableType]:
     if styled.missing:
         yield f"At equal style: no answer: {styled.missing}"
         return
-    rows = table("At equal style", "rank", "system", "rating", "interval", text=_TEXT)
-    for standing in styled.standings:
-        rating = number(standing.rating, 0)
-        rows.add_row(str(standing.rank), named(standing.system), rating, bounds(standing))
-    yield rows
+    yield grid(
+        "At equal style",
+        ("rank", "system", "rating", "interval"),
+        ((str(own.rank), named(own.system), number(own.rating, 0), bounds(own)) for own in styled.standings),
+    )
     if styled.unranked:
         yield f"not rankable yet: {', '.join(styled.unranked)}"
     yield ""
-    title = "What style is worth (logits per standard deviation)"
-    rows = table(title, "feature", "coefficient", "interval", text=_TEXT)
-    for coefficient in styled.coefficients:
-        low, high = number(coefficient.low, 2), number(coefficient.high, 2)
-        span = MISSING if coefficient.low is None else f"{low} to {high}"
-        value = "never differs" if coefficient.value is None else number(coefficient.value, 2)
-        rows.add_row(named(coefficient.feature), value, span)
-    yield rows
+    yield grid(
+        "What style is worth (logits per standard deviation)",
+        ("feature", "coefficient", "interval"),
+        (
+            (
+                named(own.feature),
+                "never differs" if own.value is None else number(own.value, 2),
+                MISSING if own.low is None else f"{number(own.low, 2)} to {number(own.high, 2)}",
+            )
+            for own in styled.coefficients
+        ),
+    )
 
 
 def _tournament(tournament: Tournament) -> Iterator[RenderableType]:
@@ -196,20 +169,24 @@ def _tournament(tournament: Tournament) -> Iterator[RenderableType]:
     if tournament.missing:
         yield f"{title}: no answer: {tournament.missing}"
         return
-    rows = table(title, "system", "rating", "± order", "games", text=_TEXT)
-    for player in tournament.players:
-        deviation = number(player.deviation, 1)
-        rows.add_row(named(player.system), number(player.rating, 0), deviation, f"{player.games:,}")
-    yield rows
+    yield grid(
+        title,
+        ("system", "rating", "± order", "games"),
+        (
+            (named(own.system), number(own.rating, 0), number(own.deviation, 1), f"{own.games:,}")
+            for own in tournament.players
+        ),
+    )
     if tournament.islands:
         yield f"note: these groups never met, so Elo does not compare them either: {tournament.islands}"
 
 
 def _outright(outright: WonOutright) -> Table:
-    rows = table("Won outright, %", "system", *map(named, outright.systems), text=_TEXT)
-    for name, shares in zip(outright.systems, outright.percent, strict=True):
-        rows.add_row(named(name), *(number(share, 0) for share in shares))
-    return rows
+    rows = (
+        (named(name), *(number(share, 0) for share in shares))
+        for name, shares in zip(outright.systems, outright.percent, strict=True)
+    )
+    return grid("Won outright, %", ["system", *map(named, outright.systems)], rows)
 
 
 def _advice(advice: Advice) -> Iterator[RenderableType]:
@@ -217,38 +194,50 @@ def _advice(advice: Advice) -> Iterator[RenderableType]:
         yield f"What to ask next: no answer: {advice.missing}"
         return
     basis = f"{level(advice.level)} interval, power {level(advice.power)}"
-    title = f"Battles until neighbours can be told apart ({basis})"
-    rows = table(title, "pair", "gap", "battles so far", "still needed", text=_TEXT)
-    for pair in advice.neighbours:
-        needed = pair.state.words if pair.needed is None else f"{pair.needed:,}"
-        rows.add_row(_pair(pair.above, pair.below), number(pair.gap, 0), count(pair.battles), needed)
-    yield rows
+    yield grid(
+        f"Battles until neighbours can be told apart ({basis})",
+        ("pair", "gap", "battles so far", "still needed"),
+        (
+            (
+                _pair(pair.above, pair.below),
+                number(pair.gap, 0),
+                count(pair.battles),
+                pair.state.words if pair.needed is None else f"{pair.needed:,}",
+            )
+            for pair in advice.neighbours
+        ),
+    )
     yield ""
-    title = "Battles that narrow the intervals most"
-    rows = table(title, "pair", "battles so far", "variance removed by one more", text=_TEXT)
-    for battle in advice.next:
-        rows.add_row(_pair(battle.a, battle.b), count(battle.battles), f"{battle.shrinkage:.2%}")
-    yield rows
+    yield grid(
+        "Battles that narrow the intervals most",
+        ("pair", "battles so far", "variance removed by one more"),
+        (
+            (_pair(battle.a, battle.b), count(battle.battles), f"{battle.shrinkage:.2%}")
+            for battle in advice.next
+        ),
+    )
 
 
 def _combined(study: Study, combined: Combined) -> Iterator[RenderableType]:
     joint = study.ratings.joint
     assert joint is not None  # noqa: S101 - there would be no combination
-    ways = ("human", "automatic", "combined")
-    rates = win_rates(joint, study.options.rating.level)
-    rows = table("Win rates by people, by the automatic votes, and by both", "system", *ways, "λ", text=_TEXT)
-    for rate in rates:
-        rows.add_row(named(rate.system), *_shares(rate), number(rate.tuning, 2))
-    yield rows
-    yield ""
-    rows = table(
-        "Ratings by people, by the automatic votes, and by both", "system", *ways, "remark", text=_TEXT
+    yield grid(
+        "Win rates by people, by the automatic votes, and by both",
+        ("system", *_WAYS, "λ"),
+        (
+            (named(rate.system), *map(_share, (getattr(rate, way) for way in _WAYS)), number(rate.tuning, 2))
+            for rate in win_rates(joint, study.options.rating.level)
+        ),
     )
-    for standing in combined.standings:
-        ratings = (standing.human, standing.automatic, standing.combined)
-        words = standing.unrankable.value if standing.unrankable else ""
-        rows.add_row(named(standing.system), *map(_rating, ratings), words)
-    yield rows
+    yield ""
+    yield grid(
+        "Ratings by people, by the automatic votes, and by both",
+        ("system", *_WAYS, "remark"),
+        (
+            (named(own.system), *map(_rating, (getattr(own, way) for way in _WAYS)), own.unrankable or "")
+            for own in combined.standings
+        ),
+    )
     yield ""
     weight = "" if combined.tuning is None else f" with a weight of λ = {number(combined.tuning, 2)}"
     yield (
@@ -258,12 +247,9 @@ def _combined(study: Study, combined: Combined) -> Iterator[RenderableType]:
     yield f"note: {combined.note}"
 
 
-def _shares(rate: WinRates) -> Iterator[str]:
-    for share in (rate.human, rate.automatic, rate.combined):
-        yield MISSING if share is None else _share(share)
-
-
-def _share(share: Share) -> str:
+def _share(share: Share | None) -> str:
+    if share is None:
+        return MISSING
     value = f"{fixed(100 * share.value, 1)}%"
     if share.low is None or share.high is None:
         return f"{value} ({share.interval.words})"
@@ -272,17 +258,6 @@ def _share(share: Share) -> str:
 
 def _rating(rating: Rating | None) -> str:
     return MISSING if rating is None else f"{fixed(rating.rating)} ({bounds(rating)})"
-
-
-def bounds(rated: Standing | EqualStyleStanding | Rating) -> str:
-    """The bounds of a rating in print, the words of their state, or a dash without a rating."""
-    if rated.interval is None:
-        return MISSING
-    if rated.interval in (IntervalState.UNBOUNDED, IntervalState.DEGENERATE, IntervalState.FIXED):
-        return rated.interval.words
-    low = f"{MINUS}∞" if rated.low is None else fixed(rated.low)
-    high = "∞" if rated.high is None else fixed(rated.high)
-    return between(low, high)
 
 
 def _pair(first: str, second: str) -> str:

@@ -12,9 +12,10 @@ from nuggetstream.figures.charts import (
 )
 from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import integer, many, number, percent
-from nuggetstream.ratings.combined_standing import EstimateState
+from nuggetstream.ratings.advice import Advice
+from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateState
 from nuggetstream.report.blocks import Block, Figures, Notice, NotMeasured, Table
-from nuggetstream.report.numbers.combined import ArenaCombined, LensCombined, NextVotes, ThreeWays
+from nuggetstream.report.numbers.combined import ArenaCombined, LensCombined
 from nuggetstream.report.section import Content
 
 _WAYS = (
@@ -36,7 +37,7 @@ def draw(arenas: Sequence[ArenaCombined]) -> Content:
             if estimate.systems:
                 charts[f"{estimate.lens}{suffix}"] = (_chart(estimate),)
             rest += [*_notices(estimate, suffix), *_table(estimate, suffix)]
-        rest += _next(arena.next, suffix)
+        rest += _next(arena, suffix)
     blocks: list[Block] = [Figures("Automatic lens", charts)] if charts else []
     return Content(
         findings=_findings(arenas[0].lenses[0], arenas[0].next),
@@ -62,7 +63,7 @@ def _basis(arenas: Sequence[ArenaCombined]) -> str:
     )
 
 
-def _findings(first: LensCombined, advice: NextVotes) -> tuple[str, ...]:
+def _findings(first: LensCombined, advice: Advice) -> tuple[str, ...]:
     parts = []
     if first.tuning is not None and first.automatic_only:
         count = many(first.automatic_only, "further vote")
@@ -76,7 +77,7 @@ def _findings(first: LensCombined, advice: NextVotes) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _ways(system: ThreeWays) -> tuple[Rated | None, ...]:
+def _ways(system: CombinedStanding) -> tuple[Rated | None, ...]:
     return system.human, system.automatic, system.combined
 
 
@@ -119,7 +120,8 @@ def _table(estimate: LensCombined, suffix: str) -> list[Table]:
     ]
 
 
-def _next(advice: NextVotes, suffix: str) -> list[Block]:
+def _next(arena: ArenaCombined, suffix: str) -> list[Block]:
+    advice = arena.next
     if advice.missing:
         return [NotMeasured(f"what to ask people next{suffix}", advice.missing)]
     ask = [(f"{pair.a} and {pair.b}", percent(pair.shrinkage, 2)) for pair in advice.next]
@@ -130,7 +132,7 @@ def _next(advice: NextVotes, suffix: str) -> list[Block]:
         )
         for pair in advice.neighbours
     ]
-    basis = f"Estimated from {advice.basis}."
+    basis = f"Estimated from {arena.basis}."
     return [
         Table(
             caption=f"What to ask people next{suffix}",

@@ -1,11 +1,12 @@
 """The answers as texts: how long, how readable, how they cite, how close to what was read."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grouping import grouped
+from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.text.citations import citation_use, numbers_name_own_sources, without_citations
 from nuggetstream.text.errors import NothingToMeasure
@@ -93,21 +94,7 @@ class _Text:
 
 def compute_answers(results: Results) -> Answers:
     """Measure every answer; per system, in alphabetical order."""
-    texts: dict[str, list[_Text]] = {}
-    for battle in results.battles:
-        english = (battle.known_language or "").partition("-")[0].lower() == "en"
-        passages = [passage.text for passage in battle.evidence]
-        evidence = [sentence for passage in passages for sentence in sentences(passage)]
-        for side in Side:
-            answer = battle.answer(side)
-            text = _Text(
-                text=answer.text,
-                named=len(answer.sources),
-                ease=_if_measurable(reading_ease, without_citations(answer.text)) if english else None,
-                closeness=_closeness(answer.text, evidence),
-                bleu=_if_measurable(bleu, answer.text, passages),
-            )
-            texts.setdefault(answer.system, []).append(text)
+    texts = grouped(text for battle in results.battles for text in _texts(battle))
     overlaps = [
         jaccard(battle.a.text, battle.b.text)
         for battle in results.battles
@@ -119,6 +106,24 @@ def compute_answers(results: Results) -> Answers:
         compared=len(overlaps),
         systems=tuple(_system(name, texts[name]) for name in sorted(texts)),
     )
+
+
+def _texts(battle: BattleRow) -> Iterator[tuple[str, _Text]]:
+    """Both answers of a battle, measured, with their systems."""
+    english = (battle.known_language or "").partition("-")[0].lower() == "en"
+    passages = [passage.text for passage in battle.evidence]
+    evidence = [sentence for passage in passages for sentence in sentences(passage)]
+    for answer in (battle.a, battle.b):
+        yield (
+            answer.system,
+            _Text(
+                text=answer.text,
+                named=len(answer.sources),
+                ease=_if_measurable(reading_ease, without_citations(answer.text)) if english else None,
+                closeness=_closeness(answer.text, evidence),
+                bleu=_if_measurable(bleu, answer.text, passages),
+            ),
+        )
 
 
 def _system(name: str, own: Sequence[_Text]) -> SystemTexts:

@@ -1,9 +1,10 @@
 """Second assigners: how far another model gives the same labels to the same nuggets."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.label_agreement import ORDER, LabelAgreement, LabelPair, agreement_of, label_pairs
@@ -30,15 +31,10 @@ class SecondAssigner:
 
 def compute_assigners(results: Results) -> tuple[SecondAssigner, ...]:
     """One per evaluator and model, from the labels in the results."""
-    battles: Counter[tuple[str, str]] = Counter()
-    counts: dict[tuple[str, str], Counter[LabelPair]] = {}
-    for battle in results.battles:
-        for name, pairs in _of_battle(battle):
-            battles[name] += 1
-            counts.setdefault(name, Counter()).update(pairs)
+    found = grouped(pairs for battle in results.battles for pairs in _of_battle(battle))
     return tuple(
-        SecondAssigner(*name, battles[name], _table_of(counts[name]), agreement_of(counts[name]))
-        for name in sorted(counts)
+        SecondAssigner(*name, len(own), _table_of(counts := sum(own, Counter())), agreement_of(counts))
+        for name, own in sorted(found.items(), key=lambda item: item[0])
     )
 
 
@@ -47,12 +43,10 @@ def _table_of(counts: Counter[LabelPair]) -> dict[str, dict[str, int]]:
     return {first.value: {second.value: counts[first, second] for second in ORDER} for first in ORDER}
 
 
-def _of_battle(battle: BattleRow) -> list[tuple[tuple[str, str], Counter[LabelPair]]]:
-    by_assigner = []
+def _of_battle(battle: BattleRow) -> Iterator[tuple[tuple[str, str], Counter[LabelPair]]]:
     for grading in battle.gradings:
         for member, model, grades in grading.by_grader():
             name = grading.evaluator if member is None else f"{grading.evaluator}/{member}"
             labels = (((grade.item, grade.sides), grade.criterion, grade.label) for grade in grades)
             if pairs := Counter(label_pairs(labels)):
-                by_assigner.append(((name, model), pairs))
-    return by_assigner
+                yield (name, model), pairs

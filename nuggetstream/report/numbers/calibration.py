@@ -3,15 +3,15 @@
 Scorers with probabilities are judges, members of their panels, and the nuggets with the labels of one model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.judgment import VoteProbabilities
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.files.results import Results
-from nuggetstream.nuggets.preference import preference_by_labels
+from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
 from nuggetstream.nuggets.tie_band import TieBand, tie_band
 from nuggetstream.report.numbers.certainty import compute_certainty
 from nuggetstream.statistics.calibration import Calibration, calibration
@@ -45,16 +45,16 @@ class JudgeCalibration:
     band: TieBand | None
 
 
-_Verdict = tuple[dict[str, Vote], Vote, VoteProbabilities | None]
+_Verdict = tuple[Mapping[str, Vote], Vote, ProbabilitiesRow | None]
 
 
 def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
     """One comparison per scorer, model and human dimension; scorers without probabilities are left out."""
-    scorers: dict[tuple[str, str], list[_Verdict]] = {}
-    for battle in results.battles:
-        people = dict(battle.preferences)
-        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle)):
-            scorers.setdefault(scorer, []).append((people, said, shares))
+    scorers = grouped(
+        (scorer, (battle.preferences, said, shares))
+        for battle in results.battles
+        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle))
+    )
     return tuple(
         _of(evaluator, model, dimension, verdicts)
         for (evaluator, model), verdicts in scorers.items()
@@ -68,14 +68,15 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
 
     They tell how clear the difference of the scores is, also where labels have no probabilities.
     """
-    certainties = {one.battle_id: one for one in compute_certainty(results).battles}
-    verdicts: dict[str, list[_Verdict]] = {}
-    for battle in results.battles:
-        if battle.nugget_verdict is not None:
-            own = found.get(battle.id)
-            shares = None if own is None else VoteProbabilities(a=own.a, b=own.b, tie=own.tie)
-            verdict = dict(battle.preferences), battle.nugget_verdict.preference, shares
-            verdicts.setdefault(battle.label_model or "unknown", []).append(verdict)
+    found = {one.battle_id: one for one in compute_certainty(results).battles}
+    verdicts = grouped(
+        (
+            battle.label_model or "unknown",
+            (battle.preferences, verdict.preference, _row(found.get(battle.id))),
+        )
+        for battle in results.battles
+        if (verdict := battle.nugget_verdict) is not None
+    )
     return tuple(
         _of(RESAMPLED, model, dimension, own)
         for model, own in verdicts.items()
@@ -117,8 +118,11 @@ def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> VoteProbabiliti
         for side, label in ((Side.A, each.a), (Side.B, each.b))
         if label is not None
     ]
-    found = preference_by_labels(nuggets, labels, threshold)
-    return None if found is None else VoteProbabilities(a=found.a, b=found.b, tie=found.tie)
+    return _row(preference_by_labels(nuggets, labels, threshold))
+
+
+def _row(found: PreferenceProbability | None) -> ProbabilitiesRow | None:
+    return None if found is None else ProbabilitiesRow(a=found.a, b=found.b, tie=found.tie)
 
 
 def _of(

@@ -1,7 +1,7 @@
 """Certainty: would other nuggets have led to another winner?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -21,14 +21,11 @@ _DECIDED = (Vote.A, Vote.B)
 
 
 @dataclass(frozen=True, slots=True)
-class BattleProbability:
-    """One battle: probability of each outcome when its nuggets are resampled; they sum to 1."""
+class BattleProbability(PreferenceProbability):
+    """One battle: probability of each outcome when its nuggets are resampled."""
 
     battle_id: str
     nuggets: int
-    a: float
-    tie: float
-    b: float
 
     @property
     def certainty(self) -> float:
@@ -86,14 +83,10 @@ def compute_certainty(results: Results) -> Certainty:
     scored = [battle for battle in results.battles if battle.nugget_verdict is not None]
     labelled = [battle for battle in scored if not _lacks_a_label(battle)]
     usable = [battle for battle in labelled if len(battle.nuggets) > 1]
-    probabilities = [_probability(battle, rng) for battle in usable]
-    battles = tuple(
-        BattleProbability(battle.id, len(battle.nuggets), outcome.a, outcome.tie, outcome.b)
-        for battle, outcome in zip(usable, probabilities, strict=True)
-    )
+    battles = tuple(_probability(battle, rng) for battle in usable)
     judged = [
-        (probability.certainty, outcome.likeliest, battle.preferences.get(dimension) if dimension else None)
-        for battle, probability, outcome in zip(usable, battles, probabilities, strict=True)
+        (own, battle.preferences.get(dimension) if dimension else None)
+        for battle, own in zip(usable, battles, strict=True)
     ]
     return Certainty(
         dimension=dimension,
@@ -111,17 +104,18 @@ def _lacks_a_label(battle: BattleRow) -> bool:
     return any(nugget.a is None or nugget.b is None for nugget in battle.nuggets)
 
 
-def _probability(battle: BattleRow, rng: np.random.Generator) -> PreferenceProbability:
+def _probability(battle: BattleRow, rng: np.random.Generator) -> BattleProbability:
     a, b = (
         np.array([CREDIT[label.support] for label in labels if label is not None])
         for labels in ([nugget.a for nugget in battle.nuggets], [nugget.b for nugget in battle.nuggets])
     )
     threshold = battle.nugget_verdict.tie_threshold if battle.nugget_verdict else 0.0
-    return preference_probability(a, b, threshold, rng, RESAMPLES)
+    found = preference_probability(a, b, threshold, rng, RESAMPLES)
+    return BattleProbability(**asdict(found), battle_id=battle.id, nuggets=len(battle.nuggets))
 
 
-def _band(low: float, high: float, judged: Sequence[tuple[float, Vote, Vote | None]]) -> Band:
-    own = [(likely, human) for certainty, likely, human in judged if low < certainty <= high]
+def _band(low: float, high: float, judged: Sequence[tuple[BattleProbability, Vote | None]]) -> Band:
+    own = [(each.likeliest, human) for each, human in judged if low < each.certainty <= high]
     decided = [(likely, human) for likely, human in own if likely in _DECIDED and human in _DECIDED]
     agree = share(sum(likely is human for likely, human in decided), len(decided))
     return Band(low, high, len(own), agree)

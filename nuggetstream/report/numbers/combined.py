@@ -4,31 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.figures.charts import Rated
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
-from nuggetstream.ratings.advice import Advice, advise
+from nuggetstream.ratings.advice import Advice, advise, no_advice
 from nuggetstream.ratings.combined import Combined as CombinedRatings
 from nuggetstream.ratings.combined import combine
 from nuggetstream.ratings.combined_standing import CombinedStanding, EstimateState
-from nuggetstream.ratings.comparison import Neighbours, NextBattle, Unranked
 from nuggetstream.ratings.joint import JointVotes, points_of
 from nuggetstream.report.lenses import AUTOMATIC, POLICY
-from nuggetstream.report.numbers.human_ratings import human_ratings, rated
+from nuggetstream.report.numbers.human_ratings import human_ratings
 
 WAYS = ("human", "automatic", "combined")
 PEOPLE = "people's votes alone"
 _PAIRS = 5  # pairs named as worth asking about
-
-
-@dataclass(frozen=True, slots=True)
-class ThreeWays:
-    """One system's rating by each kind of votes; None where these cannot rate it."""
-
-    system: str
-    human: Rated | None
-    automatic: Rated | None
-    combined: Rated | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,35 +39,26 @@ class LensCombined:
     tuning: float | None
     states: Mapping[str, EstimateState]
     note: str
-    systems: tuple[ThreeWays, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NextVotes:
-    """What to ask people next.
-
-    Attributes:
-        basis: The estimate that the advice follows from.
-        neighbours: Votes needed until systems next to each other can be told apart.
-        next: The most informative battles.
-        missing: Why there is no advice; None where there is some.
-    """
-
-    basis: str
-    neighbours: tuple[Neighbours, ...]
-    next: tuple[NextBattle, ...]
-    unranked: tuple[Unranked, ...]
-    missing: str | None
+    systems: tuple[CombinedStanding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArenaCombined:
-    """One arena: an estimate per automatic lens, and the advice."""
+    """One arena.
+
+    Attributes:
+        arena: Name of the arena.
+        received: Battles received.
+        lenses: An estimate per automatic lens.
+        basis: The estimate that the advice follows from.
+        next: What to ask people next.
+    """
 
     arena: str
     received: int
     lenses: tuple[LensCombined, ...]
-    next: NextVotes
+    basis: str
+    next: Advice
 
 
 def compute_combined(results: Results) -> tuple[ArenaCombined, ...]:
@@ -91,7 +70,7 @@ def _arena(name: str, battles: Sequence[BattleRow]) -> ArenaCombined:
     joint = {lens: _joint(lens, battles) for lens in AUTOMATIC}
     combined = {lens: combine(votes) for lens, votes in joint.items()}
     lenses = tuple(_lens(lens, joint[lens], combined[lens]) for lens in AUTOMATIC)
-    return ArenaCombined(name, len(battles), lenses, _next(battles, combined))
+    return ArenaCombined(name, len(battles), lenses, *_next(battles, combined))
 
 
 def _joint(lens: Lens, battles: Sequence[BattleRow]) -> JointVotes:
@@ -118,29 +97,20 @@ def _lens(lens: Lens, votes: JointVotes, combined: CombinedRatings) -> LensCombi
         states={way: getattr(combined, way).state for way in WAYS},
         note=combined.note,
         systems=tuple(
-            _three_ways(standing)
+            standing
             for standing in combined.standings
             if standing.human or standing.automatic or standing.combined
         ),
     )
 
 
-def _three_ways(standing: CombinedStanding) -> ThreeWays:
-    return ThreeWays(standing.system, *map(rated, (standing.human, standing.automatic, standing.combined)))
-
-
-def _next(battles: Sequence[BattleRow], combined: Mapping[Lens, CombinedRatings]) -> NextVotes:
+def _next(battles: Sequence[BattleRow], combined: Mapping[Lens, CombinedRatings]) -> tuple[str, Advice]:
     """From the combination that gives its automatic votes most weight, else from people's votes alone."""
     weights = {lens: estimate.tuning for lens, estimate in combined.items() if estimate.tuning}
     if weights:
         lens = max(weights, key=lambda lens: weights[lens])
-        advice = combined[lens].advice(count=_PAIRS)
-        return _next_votes(f"people's votes with those of the {lens} lens", advice)
+        return f"people's votes with those of the {lens} lens", combined[lens].advice(count=_PAIRS)
     ratings = human_ratings(battles)
     if isinstance(ratings, str):
-        return NextVotes(PEOPLE, (), (), (), ratings)
-    return _next_votes(PEOPLE, advise(ratings, count=_PAIRS))
-
-
-def _next_votes(basis: str, advice: Advice) -> NextVotes:
-    return NextVotes(basis, advice.neighbours, advice.next, advice.unranked, advice.missing)
+        return PEOPLE, no_advice(ratings)
+    return PEOPLE, advise(ratings, count=_PAIRS)

@@ -1,6 +1,6 @@
 """Labels that people set in place of those of the model."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
@@ -50,17 +50,16 @@ class Corrections:
     first: tuple[CorrectedLabel, ...]
 
 
-def corrections(battles: Iterable[BattleRow]) -> Corrections:
+def corrections(battles: Sequence[BattleRow]) -> Corrections:
     """The labels of battles that people set, counted, and the first of them."""
-    labels = by_people = corrected = 0
-    first: list[CorrectedLabel] = []
-    for battle in battles:
-        own = list(_of_battle(battle))
-        labels += sum(label is not None for nugget in battle.nuggets for label in (nugget.a, nugget.b))
-        by_people += len(own)
-        corrected += bool(own)
-        first += own[: _LISTED - len(first)]
-    return Corrections(labels, by_people, corrected, tuple(first))
+    nuggets = [nugget for battle in battles for nugget in battle.nuggets]
+    found = [label for battle in battles for label in _of_battle(battle)]
+    return Corrections(
+        labels=sum(label is not None for nugget in nuggets for label in (nugget.a, nugget.b)),
+        by_people=len(found),
+        battles=len({label.battle for label in found}),
+        first=tuple(found[:_LISTED]),
+    )
 
 
 def _of_battle(battle: BattleRow) -> Iterator[CorrectedLabel]:

@@ -7,6 +7,7 @@ from statistics import fmean
 import numpy as np
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.graded import GradeRow
@@ -56,12 +57,12 @@ _Key = tuple[str, str | None, str, str, str, str, str | None]
 
 def compute_grades(results: Results) -> tuple[SystemGrade, ...]:
     """The grades with a value, per evaluator, criterion and system."""
-    by_key: dict[_Key, dict[str, list[float]]] = {}
-    for battle in results.battles:
-        for key, value in _values(battle):
-            by_key.setdefault(key, {}).setdefault(battle.id, []).append(value)
+    by_key = grouped(
+        (key, (battle.id, value)) for battle in results.battles for key, value in _values(battle)
+    )
     return tuple(
-        _system_grade(key, values, results.battles) for key, values in sorted(by_key.items(), key=str)
+        _system_grade(key, grouped(values), results.battles)
+        for key, values in sorted(by_key.items(), key=lambda item: str(item[0]))
     )
 
 

@@ -3,29 +3,19 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.files.graded import GradeRow
+from nuggetstream.report.numbers.spread import Spread, spread
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.statistics import words
 
 NEAR = 0.8  # share of a nugget's words, in order, in one sentence: copied from it rather than concluded
 
 _EVALUATOR, _ENTAILED = "nugget_entailment", 1.0  # the evaluator's name, and its value for "entailed"
-
-
-@dataclass(frozen=True, slots=True)
-class Quartiles:
-    """A quantity per nugget: its mean and quartiles over `nuggets`."""
-
-    nuggets: int
-    mean: float
-    quarter: float
-    median: float
-    three_quarters: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +40,9 @@ class Grounding:
     from_passages: int
     from_answers: int
     unnamed: int
-    recall: Quartiles | None
+    recall: Spread | None
     near: int
-    entailment: Quartiles | None
+    entailment: Spread | None
     judged: Mapping[str, int]
 
 
@@ -62,15 +52,13 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
     recalls: list[float] = []
     for battle in battles:
         passages = {passage.chunk_id: passage.text for passage in battle.evidence if passage.chunk_id}
-        sentence_words: dict[str, list[list[str]]] = {}
         for nugget in battle.nuggets:
             total += 1
             documents = [origin.document for origin in nugget.provenance]
             named = [document for document in documents if document in passages]
             if named:
                 from_passages += 1
-                _split_into_words(named, passages, sentence_words)
-                recalls += _recall(nugget, [part for document in named for part in sentence_words[document]])
+                recalls += _recall(nugget, [part for name in named for part in _words_of(passages[name])])
             elif documents and all(document.startswith("answer:") for document in documents):
                 from_answers += 1
     entailed = [value for battle in battles for value in _entailment(battle)]
@@ -84,9 +72,9 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
         from_passages=from_passages,
         from_answers=from_answers,
         unnamed=total - from_passages - from_answers,
-        recall=_quartiles(recalls),
+        recall=spread(recalls),
         near=sum(recall >= NEAR for recall in recalls),
-        entailment=_quartiles(entailed),
+        entailment=spread(entailed),
         judged=dict(judged.most_common()),
     )
 
@@ -133,13 +121,10 @@ def rouge_l_recall(candidate: Sequence[str], reference: Sequence[str]) -> float:
     return float(LCSseq.similarity(candidate, reference)) / len(candidate)
 
 
-def _split_into_words(
-    documents: Sequence[str], passages: Mapping[str, str], sentence_words: dict[str, list[list[str]]]
-) -> None:
-    """Fill in the words of each sentence of the documents: the nuggets of a battle share their passages."""
-    for document in documents:
-        if document not in sentence_words:
-            sentence_words[document] = [words(sentence) for sentence in sentences(passages[document])]
+@lru_cache(maxsize=256)  # the nuggets of a battle share their passages
+def _words_of(passage: str) -> Sequence[Sequence[str]]:
+    """The words of each sentence of a passage."""
+    return tuple(words(sentence) for sentence in sentences(passage))
 
 
 def _recall(nugget: NuggetRow, references: Sequence[Sequence[str]]) -> list[float]:
@@ -148,16 +133,3 @@ def _recall(nugget: NuggetRow, references: Sequence[Sequence[str]]) -> list[floa
     if not candidate or not references:
         return []
     return [max(rouge_l_recall(candidate, reference) for reference in references)]
-
-
-def _quartiles(values: Sequence[float]) -> Quartiles | None:
-    if not values:
-        return None
-    quarter, median, three_quarters = map(float, np.quantile(values, [0.25, 0.5, 0.75]))
-    return Quartiles(
-        nuggets=len(values),
-        mean=float(np.mean(values)),
-        quarter=quarter,
-        median=median,
-        three_quarters=three_quarters,
-    )

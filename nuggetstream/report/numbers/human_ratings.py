@@ -2,23 +2,14 @@
 
 from collections.abc import Sequence
 
-from nuggetstream.figures.charts import Rated
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.ratings.advice import advise
-from nuggetstream.ratings.combined_standing import Rating
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from nuggetstream.ratings.model import OneCluster, Ratings, rate
 from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.style import EqualStyleStanding
 from nuggetstream.report.lenses import POLICY
 
 NOT_RANKABLE = "people's votes cannot rank any two systems yet"
-
-
-def rated(row: Standing | EqualStyleStanding | Rating | None) -> Rated | None:
-    """A rating as the sections of the report show it; None without a rating."""
-    return None if row is None or row.rating is None else Rated(row.rating, row.low, row.high)
 
 
 def human_battles(battles: Sequence[BattleRow]) -> list[BattleRow]:

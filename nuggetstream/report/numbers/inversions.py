@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
@@ -128,10 +129,7 @@ def _slices(
     names_of: Callable[[BattleRow], Iterable[str]],
     battles: Iterable[BattleRow],
 ) -> list[Slice]:
-    members: dict[str, list[BattleRow]] = {}
-    for battle in battles:
-        for name in names_of(battle):
-            members.setdefault(name, []).append(battle)
+    members = grouped((name, battle) for battle in battles for name in names_of(battle))
     ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))
     return [_slice(dimension, by, name, own) for name, own in ordered]
 

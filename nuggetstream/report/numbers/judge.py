@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.model_family import common_family, family_of
 from nuggetstream.files.evaluated import BattleRow, JudgmentRow
 from nuggetstream.files.results import Results
@@ -64,17 +65,22 @@ _Judged = tuple[BattleRow, JudgmentRow]
 
 def compute_judge(results: Results) -> tuple[Audit, ...]:
     """One audit per judge and model; additional judges and those shown the nuggets come last."""
-    judges: dict[tuple[bool, bool, str, str], list[_Judged]] = {}
-    for battle in results.battles:
-        for guided, judgments in enumerate((battle.judgments, battle.guided)):
-            for judgment in judgments:
-                key = bool(guided), judgment.additional, judgment.evaluator, judgment.model
-                judges.setdefault(key, []).append((battle, judgment))
-    audits = []
-    for (guided, _, evaluator, model), judged in sorted(judges.items(), key=itemgetter(0)):
-        name = f"{evaluator} (shown the nuggets)" if guided else evaluator
-        audits.append(_audit(name, model, results.received, judged, speaks=not guided))
-    return tuple(audits)
+    judges = grouped(
+        ((guided, judgment.additional, judgment.evaluator, judgment.model), (battle, judgment))
+        for battle in results.battles
+        for guided, judgments in ((False, battle.judgments), (True, battle.guided))
+        for judgment in judgments
+    )
+    return tuple(
+        _audit(
+            f"{evaluator} (shown the nuggets)" if guided else evaluator,
+            model,
+            results.received,
+            judged,
+            speaks=not guided,
+        )
+        for (guided, _, evaluator, model), judged in sorted(judges.items(), key=itemgetter(0))
+    )
 
 
 def _audit(evaluator: str, model: str, received: int, judged: Sequence[_Judged], *, speaks: bool) -> Audit:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.nugget import Cause, Importance, Support
 from nuggetstream.files.labelled import LabelRow
 from nuggetstream.files.results import Results
@@ -70,14 +71,16 @@ class _Labelled:
 
 def compute_misses(results: Results) -> SystemMisses:
     """Misses per system; a system without a single label has no row."""
-    labels: dict[str, list[_Labelled]] = {}
-    for battle in results.battles:
-        for nugget in battle.nuggets:
-            for side, label in ((Side.A, nugget.a), (Side.B, nugget.b)):
-                if label is not None:
-                    own = labels.setdefault(battle.answer(side).system, [])
-                    name = f"{battle.id}:{side}"
-                    own.append(_Labelled(name, nugget.importance, label, nugget.is_unconfirmed))
+    labels = grouped(
+        (
+            battle.answer(side).system,
+            _Labelled(f"{battle.id}:{side}", nugget.importance, label, nugget.is_unconfirmed),
+        )
+        for battle in results.battles
+        for nugget in battle.nuggets
+        for side, label in ((Side.A, nugget.a), (Side.B, nugget.b))
+        if label is not None
+    )
     rows = []
     for system, own in labels.items():
         vital = [labelled for labelled in own if labelled.importance is Importance.VITAL]

@@ -1,33 +1,18 @@
 """The nuggets themselves: how many, how vital, how often stated, how different from each other."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from nuggetstream.domain.nugget import Importance, Support
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.report.numbers.corrections import Corrections, corrections
 from nuggetstream.report.numbers.grounding import Grounding, grounding
+from nuggetstream.report.numbers.spread import Spread, spread
 from nuggetstream.text.statistics import nugget_diversity
 
 NO_LABEL = "no label"
 LABELS = (*(label.value for label in Support), NO_LABEL)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A quantity per battle: mean, quartiles and range over `battles`."""
-
-    battles: int
-    mean: float
-    low: float
-    quarter: float
-    median: float
-    three_quarters: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +64,11 @@ def compute_nuggets(results: Results) -> Nuggets:
         received=results.received,
         battles=len(battles),
         total=sum(counts),
-        count=_spread(counts),
+        count=spread(counts),
         histogram=dict(sorted(Counter(counts).items())),
-        vital=_spread([_vital(battle) for battle in battles]),
-        diversity=_spread([1 - diversity.jaccard for diversity in diversities]),
-        cosine=_spread([diversity.cosine for diversity in diversities]),
+        vital=spread([_vital(battle) for battle in battles]),
+        diversity=spread([1 - diversity.jaccard for diversity in diversities]),
+        cosine=spread([diversity.cosine for diversity in diversities]),
         labels=labels,
         corrected=corrections(battles),
         grounding=grounding(battles),
@@ -92,18 +77,3 @@ def compute_nuggets(results: Results) -> Nuggets:
 
 def _vital(battle: BattleRow) -> float:
     return sum(nugget.importance is Importance.VITAL for nugget in battle.nuggets) / len(battle.nuggets)
-
-
-def _spread(values: Sequence[float]) -> Spread | None:
-    if not values:
-        return None
-    low, quarter, median, three_quarters, high = map(float, np.quantile(values, [0, 0.25, 0.5, 0.75, 1]))
-    return Spread(
-        battles=len(values),
-        mean=float(np.mean(values)),
-        low=low,
-        quarter=quarter,
-        median=median,
-        three_quarters=three_quarters,
-        high=high,
-    )

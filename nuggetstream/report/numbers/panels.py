@@ -3,8 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grouping import grouped
+from nuggetstream.files.evaluated import JudgmentRow
 from nuggetstream.files.graded import GradeRow, GradingRow
 from nuggetstream.files.results import Results
 from nuggetstream.nuggets.label_agreement import FIRST
@@ -76,37 +79,36 @@ class _Answer:
 
 _Subject = tuple[str, tuple[Side, ...], str | None, int | None, str | None]
 _Said = tuple[float | None, str | None]
+_Member = tuple[str, str]  # the names of a panel and of its member
 
 
 def compute_panels(results: Results) -> Panels:
     """The panels, by name."""
-    answers: dict[tuple[str, str], list[_Answer]] = {}
-    gradings: dict[str, list[GradingRow]] = {}
-    for battle in results.battles:
-        for judgment in (*battle.judgments, *battle.guided):
-            for member in judgment.members:
-                voted = member.winner is not None
-                reason = None if voted else member.abstention or "unknown"
-                same = int(voted and member.winner is judgment.winner)
-                answer = _Answer(reason, member.flipped if voted else None, same, int(voted))
-                answers.setdefault((judgment.evaluator, member.name), []).append(answer)
-        for grading in battle.gradings:
-            for name, answer in _graded(grading):
-                answers.setdefault((grading.evaluator, name), []).append(answer)
-            if grading.members:
-                gradings.setdefault(grading.evaluator, []).append(grading)
+    judgments = [row for battle in results.battles for row in (*battle.judgments, *battle.guided)]
+    graded = [grading for battle in results.battles for grading in battle.gradings if grading.members]
+    answers = grouped(chain(*map(_judged, judgments), *map(_graded, graded)))
+    gradings = grouped((grading.evaluator, grading) for grading in graded)
     return Panels(
         tuple(_audit(*key, answered) for key, answered in sorted(answers.items())),
         tuple(criterion for name in sorted(gradings) for criterion in _criteria(name, gradings[name])),
     )
 
 
-def _graded(grading: GradingRow) -> Iterator[tuple[str, _Answer]]:
+def _judged(judgment: JudgmentRow) -> Iterator[tuple[_Member, _Answer]]:
+    for member in judgment.members:
+        voted = member.winner is not None
+        reason = None if voted else member.abstention or "unknown"
+        same = int(voted and member.winner is judgment.winner)
+        flipped = member.flipped if voted else None
+        yield (judgment.evaluator, member.name), _Answer(reason, flipped, same, int(voted))
+
+
+def _graded(grading: GradingRow) -> Iterator[tuple[_Member, _Answer]]:
     together = _by_subject(grading.grades)
     for member in grading.members:
-        own = {key: value for key, value in _by_subject(member.grades).items() if key in together}
-        same = sum(value == together[key] for key, value in own.items())
-        yield member.name, _Answer(member.abstention, None, same, len(own))
+        own = {key: said for key, said in _by_subject(member.grades).items() if key in together}
+        same = sum(said == together[key] for key, said in own.items())
+        yield (grading.evaluator, member.name), _Answer(member.abstention, None, same, len(own))
 
 
 def _audit(panel: str, member: str, answers: Sequence[_Answer]) -> MemberAudit:

@@ -1,11 +1,11 @@
 """What the evaluation took: time and money."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.evaluated import BattleRow, SpendRow
 from nuggetstream.files.results import Results
 
@@ -111,10 +111,9 @@ def compute_running(results: Results) -> Running:
         for battle in results.battles
         if battle.ended_at is not None and battle.received_at is not None
     ]
-    amounts: defaultdict[str, list[float]] = defaultdict(list)
-    for battle in results.battles:
-        if battle.cost is not None:
-            amounts[battle.cost.currency].append(battle.cost.amount)
+    amounts = grouped(
+        (battle.cost.currency, battle.cost.amount) for battle in results.battles if battle.cost is not None
+    )
     return Running(
         received=results.received,
         out_of_order=sum(seconds < 0 for seconds in durations),
@@ -135,11 +134,9 @@ def _latency(seconds: Sequence[float]) -> Latency | None:
 
 
 def _stages(battles: Sequence[BattleRow]) -> tuple[StageLatency, ...]:
-    seconds: dict[str, list[float | None]] = {}
-    for step in (step for battle in battles for step in battle.steps):
-        if step.recorded_at is not None:
-            seconds.setdefault(step.name, []).append(step.seconds)
-    order = dict.fromkeys(step.name for battle in battles for step in battle.steps)
+    steps = [step for battle in battles for step in battle.steps]
+    seconds = grouped((step.name, step.seconds) for step in steps if step.recorded_at is not None)
+    order = dict.fromkeys(step.name for step in steps)
     return tuple(_stage(name, seconds[name]) for name in order if name in seconds)
 
 
@@ -150,10 +147,11 @@ def _stage(name: str, seconds: Sequence[float | None]) -> StageLatency:
 
 
 def _models(battles: Sequence[BattleRow]) -> tuple[ModelCost, ...]:
-    spent: dict[tuple[str, str, str | None], list[SpendRow]] = {}
-    for part in (part for battle in battles for part in battle.spend):
-        currency = part.cost.currency if part.cost else None
-        spent.setdefault((part.stage, part.model, currency), []).append(part)
+    spent = grouped(
+        ((part.stage, part.model, part.cost.currency if part.cost else None), part)
+        for battle in battles
+        for part in battle.spend
+    )
     return tuple(_model(key, spent[key]) for key in sorted(spent, key=lambda key: (*key[:2], key[2] or "")))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from nuggetstream.domain.battle import Side, Vote
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
@@ -148,12 +149,16 @@ def _alike(results: Results, first: Lens, second: Lens) -> Alike:
 
 
 def _limits(battles: Sequence[BattleRow], first: Lens, second: Lens) -> Limits:
-    points: dict[str, list[tuple[float, float]]] = {}
     between_systems = [battle for battle in battles if battle.a.system != battle.b.system]
     voted = _voted_by_both(between_systems, first, second)
-    for battle, x, y in voted:
-        points.setdefault(battle.a.system, []).append((x.points, y.points))
-        points.setdefault(battle.b.system, []).append((1 - x.points, 1 - y.points))
+    points = grouped(
+        (system, taken)
+        for battle, x, y in voted
+        for system, taken in (
+            (battle.a.system, (x.points, y.points)),
+            (battle.b.system, (1 - x.points, 1 - y.points)),
+        )
+    )
     systems = tuple(
         SystemPoints(name, len(own), *(sum(part) / len(own) for part in zip(*own, strict=True)))
         for name, own in sorted(points.items())
@@ -184,17 +189,17 @@ _Judged = tuple[Vote, Vote | None]  # the judge's verdict, and what people say
 
 def _orders(results: Results) -> tuple[JudgeOrder, ...]:
     dimension = results.dimensions[0] if results.dimensions else None
-    judges: dict[tuple[str, str], dict[Side, list[_Judged]]] = {}
-    for battle in results.battles:
-        human = battle.preferences.get(dimension) if dimension else None
-        for judgment in battle.judgments:
-            judge = judgment.evaluator, judgment.model
-            by_order = judges.setdefault(judge, {Side.A: [], Side.B: []})
-            for verdict in judgment.verdicts:
-                by_order[verdict.first].append((verdict.winner, human))
-    return tuple(
-        _order(*judge, dimension, by_order) for judge, by_order in judges.items() if any(by_order.values())
+    judges = grouped(
+        (
+            (judgment.evaluator, judgment.model),
+            (verdict.first, (verdict.winner, battle.preferences.get(dimension or ""))),
+        )
+        for battle in results.battles
+        for judgment in battle.judgments
+        for verdict in judgment.verdicts
     )
+    by_order = {side: list[_Judged]() for side in Side}
+    return tuple(_order(*judge, dimension, by_order | grouped(own)) for judge, own in judges.items())
 
 
 def _order(

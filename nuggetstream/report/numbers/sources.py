@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.evaluated import SourceRow
 from nuggetstream.files.results import Results
 
@@ -34,11 +35,11 @@ class SystemSources:
 
 def compute_sources(results: Results) -> tuple[SystemSources, ...]:
     """Per system, in alphabetical order."""
-    answers: dict[str, list[tuple[SourceRow, ...]]] = {}
-    for battle in results.battles:
-        for side in Side:
-            answer = battle.answer(side)
-            answers.setdefault(answer.system, []).append(answer.sources)
+    answers = grouped(
+        (battle.answer(side).system, battle.answer(side).sources)
+        for battle in results.battles
+        for side in Side
+    )
     return tuple(_sources(system, answers[system]) for system in sorted(answers))
 
 

@@ -15,7 +15,7 @@ from nuggetstream.ratings.options import Options
 from nuggetstream.ratings.style import EqualStyle
 from nuggetstream.ratings.style_effects import StyleEffect, fit_style
 from nuggetstream.report.lenses import POLICY
-from nuggetstream.report.numbers.human_ratings import human_battles, human_ratings, rated
+from nuggetstream.report.numbers.human_ratings import human_battles, human_ratings
 from nuggetstream.text.citations import citation_use
 from nuggetstream.text.style import features
 
@@ -37,9 +37,9 @@ class StyleControl:
 
     Attributes:
         arena: Its name.
+        received: Battles of the arena.
         votes: Human votes that count: between two different systems that can be ranked.
         queries: Queries of those votes; few of them make the intervals too narrow.
-        received: Battles of the arena.
         parameters: Strengths and coefficients that the votes have to determine.
         systems: Best first, as voted.
         effects: One per feature; those with a coefficient are held equal.
@@ -47,13 +47,13 @@ class StyleControl:
     """
 
     arena: str
-    votes: int
-    queries: int
     received: int
-    parameters: int
-    systems: tuple[Beside, ...]
-    effects: tuple[StyleEffect, ...]
-    missing: str | None
+    votes: int = 0
+    queries: int = 0
+    parameters: int = 0
+    systems: tuple[Beside, ...] = ()
+    effects: tuple[StyleEffect, ...] = ()
+    missing: str | None = None
 
 
 def compute_style(results: Results) -> tuple[StyleControl, ...]:
@@ -64,23 +64,22 @@ def compute_style(results: Results) -> tuple[StyleControl, ...]:
 def _arena(name: str, battles: Sequence[BattleRow]) -> StyleControl:
     ratings = human_ratings(battles)
     if isinstance(ratings, str):
-        return _without(name, 0, 0, len(battles), ratings)
+        return StyleControl(arena=name, received=len(battles), missing=ratings)
     ballots, used_battles = _ranked_ballots(ratings, battles)
     of_a = np.stack([_features(battle.a.text) for battle in used_battles])
     of_b = np.stack([_features(battle.b.text) for battle in used_battles])
     votes, queries = len(used_battles), len({battle.query for battle in used_battles})
     fitted = fit_style(ballots, of_a, of_b, Options(policy=POLICY))
     if isinstance(fitted, str):
-        return _without(name, votes, queries, len(battles), fitted)
+        return StyleControl(arena=name, received=len(battles), votes=votes, queries=queries, missing=fitted)
     return StyleControl(
         arena=name,
+        received=len(battles),
         votes=votes,
         queries=queries,
-        received=len(battles),
         parameters=fitted.parameters,
         systems=_beside(ratings, fitted.equal),
         effects=fitted.effects,
-        missing=None,
     )
 
 
@@ -94,26 +93,11 @@ def _ranked_ballots(ratings: Ratings, battles: Sequence[BattleRow]) -> tuple[Bal
 
 
 def _beside(plain: Ratings, equal: EqualStyle) -> tuple[Beside, ...]:
-    systems = []
-    for standing in equal.standings:
-        as_voted = rated(plain[standing.system])
-        controlled = rated(standing)
-        if as_voted is not None and controlled is not None:
-            systems.append(Beside(standing.system, as_voted, controlled))
+    voted = {
+        own.system: Rated(own.rating, own.low, own.high) for own in plain.standings if own.rating is not None
+    }
+    systems = [Beside(own.system, voted[own.system], own) for own in equal.standings if own.system in voted]
     return tuple(sorted(systems, key=lambda system: (-system.plain.rating, system.system)))
-
-
-def _without(name: str, votes: int, queries: int, received: int, reason: str) -> StyleControl:
-    return StyleControl(
-        arena=name,
-        votes=votes,
-        queries=queries,
-        received=received,
-        parameters=0,
-        systems=(),
-        effects=(),
-        missing=reason,
-    )
 
 
 def _features(answer: str) -> Floats:

@@ -1,10 +1,11 @@
 """Support: which sentences of the answers do their sources state, as `citation_support` graded them?"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
 from nuggetstream.statistics.share import Share, share
@@ -59,21 +60,20 @@ class Support:
 
 def compute_support(results: Results) -> Support:
     """Sentences per system, and the first ones without support."""
-    counts: dict[str, Counter[SentenceSupport]] = {}
-    answers: Counter[str] = Counter()
-    unsupported = list[UnsupportedSentence]()
-    for battle in results.battles:
-        for side in Side:
-            answer, checked = battle.answer(side), list(_checked(battle, side))
-            if checked:
-                answers[answer.system] += 1
-                counts.setdefault(answer.system, Counter()).update(sentence.support for sentence in checked)
-            unsupported += [
-                UnsupportedSentence(battle.id, answer.system, answer.text[sentence.start : sentence.end])
-                for sentence in checked
-                if sentence.support is SentenceSupport.NONE
-            ]
-    systems = tuple(_system(name, answers[name], counts[name]) for name in sorted(counts))
+    checked = [
+        (battle, battle.answer(side), found)
+        for battle in results.battles
+        for side in Side
+        if (found := list(_checked(battle, side)))
+    ]
+    unsupported = [
+        UnsupportedSentence(battle.id, answer.system, answer.text[each.start : each.end])
+        for battle, answer, found in checked
+        for each in found
+        if each.support is SentenceSupport.NONE
+    ]
+    of_system = grouped((answer.system, found) for _, answer, found in checked)
+    systems = tuple(_system(name, of_system[name]) for name in sorted(of_system))
     return Support(2 * len(results.battles), systems, tuple(unsupported[:_LISTED]))
 
 
@@ -89,10 +89,11 @@ def _checked(battle: BattleRow, side: Side) -> Iterator[CheckedSentence]:
     return iter(checked_sentences(answer.text, len(answer.sources), grades) if grades else [])
 
 
-def _system(name: str, answers: int, counts: Counter[SentenceSupport]) -> SystemSupport:
+def _system(name: str, answers: Sequence[Sequence[CheckedSentence]]) -> SystemSupport:
+    counts = Counter(each.support for found in answers for each in found)
     return SystemSupport(
         system=name,
-        answers=answers,
+        answers=len(answers),
         full=counts[SentenceSupport.FULL],
         partial=counts[SentenceSupport.PARTIAL],
         unsupported=share(counts[SentenceSupport.NONE], counts.total()),

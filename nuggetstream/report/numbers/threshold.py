@@ -1,5 +1,6 @@
 """The tie threshold, swept: what if a larger or smaller difference of scores counted as a tie?"""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -48,11 +49,11 @@ class Calibrated:
         missing: Why there is no threshold; None where there is one.
     """
 
-    threshold: float | None
-    kappa: float | None
-    ties: float | None
-    tie_row: tuple[float, ...] | None
-    missing: str | None
+    threshold: float | None = None
+    kappa: float | None = None
+    ties: float | None = None
+    tie_row: tuple[float, ...] | None = None
+    missing: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +96,10 @@ def compute_threshold(results: Results) -> tuple[Sweep, ...]:
 
 
 def _sweep(results: Results, dimension: str) -> Sweep:
-    margins: list[float] = []
-    humans: list[Vote] = []
-    used: dict[float, int] = {}
-    labelled = 0
-    for battle in results.battles:
-        if (vote := battle.preferences.get(dimension)) is None:
-            continue
-        labelled += 1
-        if (verdict := battle.nugget_verdict) is not None:
-            margins.append(verdict.margin)
-            humans.append(vote)
-            used[verdict.tie_threshold] = used.get(verdict.tie_threshold, 0) + 1
+    labelled = [battle for battle in results.battles if battle.preferences.get(dimension) is not None]
+    scored = [(each.preferences[dimension], own) for each in labelled if (own := each.nugget_verdict)]
+    humans, margins = [vote for vote, _ in scored], [verdict.margin for _, verdict in scored]
+    used = dict(Counter(verdict.tie_threshold for _, verdict in scored))
     equal_split = _only_if_it_splits(_calibrated(threshold_by_equal_split, margins, humans))
     by_kappa = _calibrated(threshold_by_kappa, margins, humans)
     calibrated = [each.threshold for each in (equal_split, by_kappa) if each.threshold is not None]
@@ -117,7 +110,7 @@ def _sweep(results: Results, dimension: str) -> Sweep:
     return Sweep(
         dimension=dimension,
         compared=len(humans),
-        labelled=labelled,
+        labelled=len(labelled),
         received=results.received,
         decided=len(humans) - ties,
         human_ties=ties / len(humans) if humans else None,
@@ -140,7 +133,7 @@ def _only_if_it_splits(calibrated: Calibrated) -> Calibrated:
     """No threshold where even the most even split has all human ties in one cell: it splits nothing."""
     if calibrated.tie_row is None or max(calibrated.tie_row) < 1:
         return calibrated
-    return _uncalibrated("at every threshold all human ties fall into one of A, tie and B")
+    return Calibrated(missing="at every threshold all human ties fall into one of A, tie and B")
 
 
 def _calibrated(
@@ -151,15 +144,9 @@ def _calibrated(
     try:
         point = choose(margins, humans)
     except NoThreshold as error:
-        return _uncalibrated(str(error))
+        return Calibrated(missing=str(error))
     tie_row = tuple(point.tie_row_shares.tolist()) if point.confusion[1].any() else None
-    return Calibrated(
-        threshold=point.threshold, kappa=point.kappa, ties=point.tie_share, tie_row=tie_row, missing=None
-    )
-
-
-def _uncalibrated(reason: str) -> Calibrated:
-    return Calibrated(threshold=None, kappa=None, ties=None, tie_row=None, missing=reason)
+    return Calibrated(threshold=point.threshold, kappa=point.kappa, ties=point.tie_share, tie_row=tie_row)
 
 
 def _step(threshold: float, margins: Sequence[float], humans: Sequence[Vote]) -> Step:

@@ -5,6 +5,7 @@ How do the evaluators grade each system, and do several models say the same?
 
 from collections.abc import Container, Sequence
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.numerals import integer, interval, many, number, percent
 from nuggetstream.nuggets.label_agreement import ORDER, LabelAgreement
 from nuggetstream.report.blocks import Block, NotMeasured, Table
@@ -12,14 +13,12 @@ from nuggetstream.report.numbers.assigners import SecondAssigner, compute_assign
 from nuggetstream.report.numbers.grades import SystemGrade, compute_grades
 from nuggetstream.report.numbers.panels import CriterionAgreement, MemberAudit, Panels, compute_panels
 from nuggetstream.report.section import Content, Part, Section
-from nuggetstream.report.wording import share_of
+from nuggetstream.report.wording import in_words, share_of
 
 
 def draw_grades(grades: Sequence[SystemGrade]) -> Content:
     """One table per evaluator, and one per member of a panel."""
-    by_grader: dict[tuple[str, str | None, str], list[SystemGrade]] = {}
-    for each in grades:
-        by_grader.setdefault((each.evaluator, each.member, each.model), []).append(each)
+    by_grader = grouped(((each.evaluator, each.member, each.model), each) for each in grades)
     panels = {each.evaluator for each in grades if each.member is not None}
     blocks: list[Block] = [
         _grades_table(_caption(*grader, panels), by_grader[grader])
@@ -43,7 +42,7 @@ def _order(grader: tuple[str, str | None, str]) -> tuple[str, str, str]:
 
 
 def _caption(evaluator: str, member: str | None, model: str, panels: Container[str]) -> str:
-    name = evaluator.replace("_", " ")
+    name = in_words(evaluator)
     if member is not None:
         return f"{name}, member {member}: {model}"
     return f"{name}, panel of {model}" if evaluator in panels else f"{name}, {model}"
@@ -95,7 +94,7 @@ def draw_panels(panels: Panels) -> Content:
 
 def _member_table(panel: str, members: Sequence[MemberAudit]) -> Table:
     return Table(
-        caption=f"{_words(panel)}: members",
+        caption=f"{in_words(panel)}: members",
         columns=("member", "answered", "abstentions", "flips with the order", "agrees with the panel"),
         rows=[
             (
@@ -113,11 +112,11 @@ def _member_table(panel: str, members: Sequence[MemberAudit]) -> Table:
 
 def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Table:
     return Table(
-        caption=f"{_words(panel)}: agreement of the members",
+        caption=f"{in_words(panel)}: agreement of the members",
         columns=("criterion (scale)", "graded by two or more", "no grade of the panel", "alpha"),
         rows=[
             (
-                f"{_words(each.criterion)} ({each.scale})",
+                f"{in_words(each.criterion)} ({each.scale})",
                 integer(each.subjects),
                 integer(each.ungraded),
                 number(each.alpha, 2),
@@ -125,10 +124,6 @@ def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Tabl
             for each in criteria
         ],
     )
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def draw_assigners(assigners: Sequence[SecondAssigner]) -> Content:
@@ -163,16 +158,12 @@ def _assigners_table(assigner: SecondAssigner) -> Table:
         counted = assigner.counts[first.value]
         row = [counted[second.value] for second in ORDER]
         share = None if not sum(row) else counted[first.value] / sum(row)
-        rows.append((_word(first), *map(integer, row), "–" if share is None else percent(share, 0)))
+        rows.append((in_words(first), *map(integer, row), "–" if share is None else percent(share, 0)))
     return Table(
-        caption=f"{assigner.evaluator.replace('_', ' ')}, {assigner.model}: {_kappas(assigner.agreement)}",
-        columns=("label of the first", *(_word(second) for second in ORDER), "the same"),
+        caption=f"{in_words(assigner.evaluator)}, {assigner.model}: {_kappas(assigner.agreement)}",
+        columns=("label of the first", *(in_words(second) for second in ORDER), "the same"),
         rows=rows,
     )
-
-
-def _word(label: str) -> str:
-    return label.replace("_", " ")
 
 
 SECTION = Section(

@@ -6,6 +6,7 @@ Do people, nuggets and the judge rank the systems alike?
 from collections import Counter
 from collections.abc import Sequence
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.figures.charts import (
     LENS_COLOURS,
     LENS_SYMBOLS,
@@ -27,7 +28,7 @@ from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, compute_leaderboards
 from nuggetstream.report.section import Content, Part, Section
-from nuggetstream.report.wording import FEW_MARK, and_list, few_mark
+from nuggetstream.report.wording import FEW_MARK, and_list, few_mark, sentence
 from nuggetstream.statistics.share import FEW
 
 _ROW = 52
@@ -91,17 +92,17 @@ def _basis(arenas: Sequence[ArenaBoards]) -> str:
 
 def _finding(arena: ArenaBoards, several: bool) -> str:
     """Who leads by which lenses, and how far the orders agree with that of people."""
-    leaders: dict[tuple[str, ...], list[LensBoard]] = {}
-    for board in arena.boards:
-        names = sorted(standing.system for standing in board.standings if standing.rank == 1)
-        leaders.setdefault(tuple(names), []).append(board)
+    leaders = grouped(
+        (tuple(sorted(own.system for own in board.standings if own.rank == 1)), board)
+        for board in arena.boards
+    )
     text = f"{arena.arena}: " if several else ""
     text += "; ".join(_leader(first, boards) for first, boards in leaders.items()) + "."
     known = [order for order in arena.orders if order.tau is not None and order.first == "human"]
     if known:
         taus = (f"{number(order.tau, 2)} for {order.second}" for order in known)
         text += f" Kendall's tau with people's order is {' and '.join(taus)}."
-    return f"{text[0].upper()}{text[1:]}"
+    return sentence(text)
 
 
 def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:

@@ -30,8 +30,9 @@ from nuggetstream.report.blocks import (
     Table,
 )
 from nuggetstream.report.numbers.corrections import CorrectedLabel, Corrections
-from nuggetstream.report.numbers.grounding import NEAR, Grounding, Quartiles
-from nuggetstream.report.numbers.nuggets import LABELS, Nuggets, Spread, compute_nuggets
+from nuggetstream.report.numbers.grounding import NEAR, Grounding
+from nuggetstream.report.numbers.nuggets import LABELS, Nuggets, compute_nuggets
+from nuggetstream.report.numbers.spread import Spread
 from nuggetstream.report.section import Content, Part, Section
 from nuggetstream.report.wording import opening
 
@@ -51,6 +52,9 @@ _LOOKS = dict(
         strict=True,
     )
 )
+
+
+_SPREAD = ("mean", "minimum", "lower quartile", "median", "upper quartile", "maximum")
 
 
 def corrections_note(found: Corrections) -> str:
@@ -126,7 +130,7 @@ def _facts(nuggets: Nuggets) -> Facts:
     if nuggets.vital:
         facts.append(Fact(percent(nuggets.vital.mean, 0), "vital (mean)", with_nuggets))
     if nuggets.diversity:
-        basis = part_of(nuggets.diversity.battles, nuggets.received, "battles")
+        basis = part_of(nuggets.diversity.cases, nuggets.received, "battles")
         facts.append(Fact(number(nuggets.diversity.mean, 2), "diversity (mean)", basis))
     return Facts(tuple(facts))
 
@@ -188,16 +192,7 @@ def _label_counts(nuggets: Nuggets) -> str:
 def _table(nuggets: Nuggets) -> Table:
     return Table(
         caption="Distribution over battles",
-        columns=(
-            "per battle",
-            "mean",
-            "minimum",
-            "lower quartile",
-            "median",
-            "upper quartile",
-            "maximum",
-            "battles",
-        ),
+        columns=("per battle", *_SPREAD, "battles"),
         rows=[
             _spread("nuggets per battle", nuggets.count, nuggets.received, 1),
             _spread("vital share", nuggets.vital, nuggets.received, 2),
@@ -213,7 +208,7 @@ def _spread(name: str, spread: Spread | None, received: int, digits: int) -> tup
     if spread is None:
         return (name, *([MISSING] * 6), part_of(0, received))
     values = (spread.mean, spread.low, spread.quarter, spread.median, spread.three_quarters, spread.high)
-    return (name, *(number(value, digits) for value in values), part_of(spread.battles, received))
+    return (name, *(number(value, digits) for value in values), part_of(spread.cases, received))
 
 
 def _grounding(grounding: Grounding) -> list[Block]:
@@ -224,12 +219,12 @@ def _grounding(grounding: Grounding) -> list[Block]:
         "that is in these results."
     )
     rows = [
-        (name, *_quartiles(quartiles, grounding.nuggets))
-        for name, quartiles in (
+        _spread(name, measured, grounding.nuggets, 2)
+        for name, measured in (
             ("ROUGE-L recall by their passages", grounding.recall),
             ("probability of entailment", grounding.entailment),
         )
-        if quartiles
+        if measured
     ]
     known = grounding.groundings
     if known:
@@ -238,10 +233,10 @@ def _grounding(grounding: Grounding) -> list[Block]:
         origins = f"{basis} have a known grounding: {said}. {origins}"
     blocks: list[Block] = [Notice(f"Nuggets and their passages cannot be compared. {origins}")]
     if rows:
-        columns = ("per nugget", "mean", "lower quartile", "median", "upper quartile", "nuggets")
+        columns = ("per nugget", *_SPREAD, "nuggets")
         note = origins
         if grounding.recall:
-            near = part_of(grounding.near, grounding.recall.nuggets, "nuggets")
+            near = part_of(grounding.near, grounding.recall.cases, "nuggets")
             note += f" One sentence holds nearly all words of {near} (recall of at least {NEAR})."
         blocks = [Table(caption="Nuggets and their passages", columns=columns, rows=rows, note=note)]
     if grounding.judged:
@@ -253,11 +248,6 @@ def _grounding(grounding: Grounding) -> list[Block]:
     elif grounding.entailment is None:
         blocks.append(NotMeasured("entailment of nuggets", "the evaluator nugget_entailment did not run"))
     return blocks
-
-
-def _quartiles(quartiles: Quartiles, total: int) -> tuple[str, ...]:
-    values = (quartiles.mean, quartiles.quarter, quartiles.median, quartiles.three_quarters)
-    return (*(number(value, 2) for value in values), part_of(quartiles.nuggets, total))
 
 
 SECTION = Section(

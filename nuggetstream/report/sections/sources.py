@@ -23,7 +23,7 @@ from nuggetstream.report.blocks import BattleLink, Block, Figures, NotMeasured, 
 from nuggetstream.report.numbers.sources import SystemSources, compute_sources
 from nuggetstream.report.numbers.support import Support, SystemSupport, UnsupportedSentence, compute_support
 from nuggetstream.report.section import Content, Part, Section
-from nuggetstream.report.wording import opening, share_of
+from nuggetstream.report.wording import in_words, opening, share_of
 
 _USABLE = "ok"
 _OTHERS = (ORANGE, YELLOW, PURPLE, SKY, GREEN)  # for the most frequent classes; the rest share a colour
@@ -81,12 +81,8 @@ def _chart(systems: Sequence[SystemSources]) -> Figure:
     return shares_figure("What became of the pages", axis, rows, colours, things=" pages")
 
 
-def _in_words(name: str) -> str:
-    return name.replace("_", " ")
-
-
 def _classes(system: SystemSources) -> str:
-    return ", ".join(f"{_in_words(name)} {integer(count)}" for name, count in system.qualities.items())
+    return ", ".join(f"{in_words(name)} {integer(count)}" for name, count in system.qualities.items())
 
 
 def _sources_table(systems: Sequence[SystemSources]) -> Table:

@@ -24,7 +24,7 @@ from nuggetstream.report.blocks import Block, Figures, Notice, NotMeasured, Tabl
 from nuggetstream.report.numbers.differences import GRID, Differences, Group, compute_differences
 from nuggetstream.report.numbers.threshold import Sweep, compute_threshold
 from nuggetstream.report.section import Content, Part, Section
-from nuggetstream.report.wording import dimension_name
+from nuggetstream.report.wording import dimension_name, sentence
 
 _NOTHING = "no two groups of votes have nugget scores"
 _DASHES = {"a": "solid", "tie": "dot", "b": "dash", "both_bad": "dashdot"}
@@ -195,7 +195,7 @@ def draw_differences(dimensions: Sequence[Differences]) -> Content:
         for group in each.groups
         if group.missing
     ]
-    blocks += [Notice(f"Some densities are missing. {' '.join(map(_sentence, reasons))}")] if reasons else []
+    blocks += [Notice(f"Some densities are missing. {' '.join(map(sentence, reasons))}")] if reasons else []
     blocks.append(
         _tests(dimensions)
         if any(each.comparisons for each in dimensions)
@@ -214,10 +214,6 @@ def draw_differences(dimensions: Sequence[Differences]) -> Content:
         else "0 battles",
         blocks=tuple(blocks),
     )
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _differences_findings(dimensions: Sequence[Differences]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from services.cli.demo.ugly import Hang, routes
+from services.cli.demo.ugly import routes
 from services.runtime.asgi import serving
 
 _CONTENT_TYPES = {".md": "text/markdown; charset=utf-8", ".txt": "text/plain; charset=utf-8"}
@@ -48,13 +48,12 @@ def create_site(root: Path, hang_s: float = 120.0, stopping: asyncio.Event | Non
         hang_s: Seconds until the hanging page answers with 503.
         stopping: Event that makes hanging pages answer at once.
     """
-    hang = Hang(hang_s, stopping or asyncio.Event())
     site = (root / "site").resolve()
 
     async def page(request: Request) -> Response:
         return _page(site, request.path_params["path"] or "index.html")
 
-    return Starlette(routes=[*routes(root, hang), Route("/{path:path}", page)])
+    return Starlette(routes=[*routes(root, hang_s, stopping or asyncio.Event()), Route("/{path:path}", page)])
 
 
 def _page(site: Path, relative: str) -> Response:

@@ -6,13 +6,13 @@ routes  the table as Starlette routes; their bodies are in `demo/ugly/`
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from services.runtime.polling import pause
 
@@ -43,32 +43,30 @@ UGLY = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Hang:
-    """How long the hanging page hangs: `seconds`, or until `stopping` is set."""
-
-    seconds: float
-    stopping: asyncio.Event
-
-    async def end(self) -> None:
-        """Wait until the time is over or the server stops."""
-        await pause(self.seconds, self.stopping)
-
-
-def routes(root: Path, hang: Hang) -> list[Route]:
+def routes(root: Path, hang_s: float, stopping: asyncio.Event) -> list[Route]:
     """One route for each page of `UGLY` and for each further URL of its redirects.
 
     The missing page needs no route, because the site answers 404 for unknown paths.
+
+    Args:
+        root: The demo folder.
+        hang_s: Seconds until the hanging page answers.
+        stopping: Makes it answer at once, when set.
     """
     walls = root / "ugly"
     moved, found = 301, 302
-    answers = {
-        "/moved/tides": _redirect("/en/tides.html", moved),
-        "/go/pfand": _redirect("/go/pfand/next", found),
-        "/go/pfand/next": _redirect("/de/pfandsystem.html", found),
-        "/loop/one": _redirect("/loop/two", found),
-        "/loop/two": _redirect("/loop/one", found),
-        "/blank/climate-levels.html": _constant(b"", _HTML),
+
+    async def hanging(_: Request) -> Response:
+        await pause(hang_s, stopping)
+        return Response(b"", 503)
+
+    answers: dict[str, ASGIApp | Answer] = {
+        "/moved/tides": RedirectResponse("/en/tides.html", moved),
+        "/go/pfand": RedirectResponse("/go/pfand/next", found),
+        "/go/pfand/next": RedirectResponse("/de/pfandsystem.html", found),
+        "/loop/one": RedirectResponse("/loop/two", found),
+        "/loop/two": RedirectResponse("/loop/one", found),
+        "/blank/climate-levels.html": _page(b"", _HTML),
         "/consent/heat-pump-guide.html": _file(walls / "cookie-wall.html", _HTML),
         "/guarded/tcp-udp.html": _file(walls / "bot-wall.html", _HTML, status=403),
         "/checking/el-nino.html": _file(walls / "bot-wall.html", _HTML),
@@ -77,9 +75,9 @@ def routes(root: Path, hang: Hang) -> list[Route]:
         "/huge/fire-chronicle.html": _huge,
         "/media/miso-barrel.png": _file(walls / "miso-barrel.png", "image/png"),
         "/media/climate-data.zip": _file(walls / "climate-data.zip", "application/zip"),
-        "/slow/galapagos.html": _hanging(hang),
+        "/slow/galapagos.html": hanging,
         "/private/metre-notes.html": _file(walls / "private-notes.html", _HTML),
-        "/broken/haiku.html": _constant(b"<h1>Internal Server Error</h1>", _HTML, status=500),
+        "/broken/haiku.html": _page(b"<h1>Internal Server Error</h1>", _HTML, status=500),
     }
     return [Route(path, answer) for path, answer in answers.items()]
 
@@ -87,31 +85,13 @@ def routes(root: Path, hang: Hang) -> list[Route]:
 Answer = Callable[[Request], Awaitable[Response]]
 
 
-def _redirect(target: str, status: int) -> Answer:
-    async def answer(_: Request) -> Response:
-        return RedirectResponse(target, status)
-
-    return answer
+def _page(body: bytes, content_type: str, status: int = 200) -> Response:
+    # As a header, because Starlette would add a charset to a media type; these pages declare their own.
+    return Response(body, status, {"content-type": content_type})
 
 
-def _constant(body: bytes, content_type: str, status: int = 200) -> Answer:
-    async def answer(_: Request) -> Response:
-        # As a header, because Starlette would add a charset to a media type; these pages declare their own.
-        return Response(body, status, {"content-type": content_type})
-
-    return answer
-
-
-def _file(path: Path, content_type: str, status: int = 200) -> Answer:
-    return _constant(path.read_bytes(), content_type, status)
-
-
-def _hanging(hang: Hang) -> Answer:
-    async def answer(_: Request) -> Response:
-        await hang.end()
-        return Response(b"", 503)
-
-    return answer
+def _file(path: Path, content_type: str, status: int = 200) -> Response:
+    return _page(path.read_bytes(), content_type, status)
 
 
 async def _huge(_: Request) -> Response:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from services.cli.commands.showing import (
@@ -202,10 +203,8 @@ def _operations(given: dict[str, Any]) -> Iterator[Any]:
     yield from (BankOperation(BankOp.ADD, query, text) for query, text in given["add"])
     yield from (BankOperation(BankOp.HOLD_BACK, item) for item in given["hold_back"])
     yield from (BankOperation(BankOp.RELEASE, item) for item in given["release"])
-    keys: dict[str, list[str]] = {}
-    for item, answer in given["key"]:
-        keys.setdefault(item, []).append(answer)
-    yield from (BankOperation(BankOp.KEYS, item, None, tuple(answers)) for item, answers in keys.items())
+    keys = grouped(given["key"]).items()
+    yield from (BankOperation(BankOp.KEYS, item, None, tuple(answers)) for item, answers in keys)
 
 
 def _show_edit(proposal: "ProposedEdit", *, plain: bool) -> None:

@@ -7,25 +7,24 @@ graded file, edit  ->  passages of the queries with a new question  ->  grades o
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from nuggetstream.domain.question_bank import BankKind, BankQuestion, QuestionBank
+from nuggetstream.domain.question_bank import BankKind, QuestionBank
 from nuggetstream.files.grade_sets import SET, VERIFIED_SET
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.rubric import graded_lines, items_of_line, passages_of, prompt_classes
-from nuggetstream.rubric.bank_edit import BankChange, name_of
+from nuggetstream.files.rubric import graded_lines, passages_of, prompt_classes
+from nuggetstream.rubric.bank_edit import BankChange, items_of_line, keys_of, name_of, text_of
 from nuggetstream.rubric.bank_scores import ScoreChanges, edited_lines, score_changes
 from nuggetstream.rubric.covering import cover
 from nuggetstream.rubric.graded import Graded, load_checked
-from nuggetstream.rubric.pooling import PooledPassage, graded_record
+from nuggetstream.rubric.pooling import PooledPassage
 from services.cli.rubric.graded_run import STATE, play
 from services.cli.rubric.grading import PassageRun
 from services.cli.rubric.job import Job
-from services.cli.rubric.passages import Passages, Ungraded
+from services.cli.rubric.passages import Passages, Ungraded, bank_of
 from services.cli.wiring.process import read_settings
 from services.judge.grades.rubric import RubricOptions
 from services.runtime.llm.settings import LLMSettings
@@ -91,16 +90,7 @@ async def regraded(
         done = await _graded_on(passages, file.parent / STATE, stop, verify=verify, per_question=per_question)
         if done is None:
             return None
-        added = {
-            (p.query, p.id): graded_record(
-                p,
-                None,
-                done.gradings.get((p.query, p.id)),
-                verified=verify,
-                keys=passages.keys.get(p.query, {}),
-            )["exam_grades"]
-            for p in passages.pooled
-        }
+        added = {(p.query, p.id): done.record(p)["exam_grades"] for p in passages.pooled}
         ungraded = done.ungraded
     old_lines = graded_lines(file)
     _check_models(file, old_lines, added)
@@ -133,21 +123,11 @@ def _passages(
         query = str(line["query_id"])
         texts |= {query: str(line["query_text"])} if line.get("query_text") else {}
         items = [item for item in items_of_line(line) if name_of(item) in asked.get(query, ())]
-        kind = BankKind.QUESTIONS if items and "question_id" in items[0] else BankKind.NUGGETS
-        field = "question_text" if kind is BankKind.QUESTIONS else "nugget_text"
         if items:
-            keys[query] = {name_of(item): item["gold_answers"] for item in items if item.get("gold_answers")}
-            banks[query] = QuestionBank(
-                query_id=query,
-                version=1,
-                kind=kind,
-                model="",
-                prompt_version="",
-                created_at=datetime.now(UTC),
-                questions=tuple(
-                    BankQuestion(name_of(item), " ".join(str(item[field]).split())) for item in items
-                ),
-            )
+            kind = BankKind.QUESTIONS if "question_id" in items[0] else BankKind.NUGGETS
+            questions = [(name_of(item), text_of(item)) for item in items]
+            keys[query] = {name_of(item): right for item in items if (right := keys_of(item))}
+            banks[query] = bank_of(query, kind, "", questions)
     own = [passage for passage in graded.passages if passage.query in banks]
     return Passages(
         pooled=[PooledPassage(p.query, p.passage, dict(p.ranks)) for p in own],

@@ -12,10 +12,10 @@ from typing import Any
 import click
 from rich.console import Console
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.files.numerals import many
 from nuggetstream.rubric.exporting import bank_record
-from nuggetstream.rubric.pooling import graded_record
 from services.cli.evaluation.asking import CountedSpend, open_model, progress_of
 from services.cli.evaluation.batching import batches_of, waiting_for_batches
 from services.cli.evaluation.meter import Meter, money
@@ -82,8 +82,7 @@ async def grade(job: Job, out: Path, console: Console, stop: asyncio.Event) -> i
     if played is None:
         return STOPPED
     grading, progress = played
-    verified = isinstance(job.options, RubricOptions) and job.options.verify
-    _print_summary(grading, _write(grading, out, verified=verified), progress)
+    _print_summary(grading, _write(grading, out), progress)
     return None
 
 
@@ -121,17 +120,10 @@ async def play(
     return grading, progress
 
 
-def _write(run: PassageRun, out: Path, *, verified: bool) -> list[Path]:
+def _write(run: PassageRun, out: Path) -> list[Path]:
     """Write graded.jsonl, the questions that were made, and which passages have no grades."""
     passages = run.passages
-    lines: dict[str, list[Any]] = {}
-    for passage in passages.pooled:
-        key = (passage.query, passage.id)
-        given, judgment = run.gradings.get(key), passages.judgments.get(key)
-        keys = passages.keys.get(passage.query, {})
-        text = passages.texts.get(passage.id)
-        record = graded_record(passage, text, given, judgment, verified=verified, keys=keys)
-        lines.setdefault(passage.query, []).append(record)
+    lines = grouped((each.query, run.record(each)) for each in passages.pooled)
     made = [] if passages.banks is not None else list(run.banks.values())
     files: dict[str, Sequence[Any]] = {
         "graded.jsonl": [[query, records] for query, records in lines.items()],

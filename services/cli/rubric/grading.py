@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nuggetstream.domain.battle import Answer, Battle
 from nuggetstream.domain.event import BattleRetrieved
@@ -21,7 +21,7 @@ from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.grade import Grading
 from nuggetstream.domain.identity import content_hash, derived_id
 from nuggetstream.domain.question_bank import BankQuestion, QuestionBank, question_id
-from nuggetstream.rubric.pooling import PooledPassage
+from nuggetstream.rubric.pooling import PooledPassage, graded_record
 from services.cli.evaluation.asking import for_each, through
 from services.cli.rubric.asked_together import AskedTogether, KeptReplies, NotKept, together
 from services.cli.rubric.passages import Passages, Ungraded
@@ -97,6 +97,18 @@ class PassageRun:
         await for_each(self.without_bank(pooled), self.make_bank, self.stop, self.window)
         await for_each(pooled, self._grade, self.stop, self.window)
         return not self.stop.is_set()
+
+    def record(self, passage: PooledPassage) -> dict[str, Any]:
+        """A passage with its grades, as it is written."""
+        key, known, options = (passage.query, passage.id), self.passages, self.panel.options
+        return graded_record(
+            passage,
+            known.texts.get(passage.id),
+            self.gradings.get(key),
+            known.judgments.get(key),
+            verified=isinstance(options, RubricOptions) and options.verify,
+            keys=known.keys.get(passage.query, {}),
+        )
 
     async def begin(self) -> list[PooledPassage]:
         """The passages that can be graded, once the banks that need no call are known."""

@@ -1,11 +1,11 @@
 """The passages that `nuggetstream rubric grade` grades, with everything that is read about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nuggetstream.domain.question_bank import BankQuestion, QuestionBank
+from nuggetstream.domain.question_bank import BankKind, BankQuestion, QuestionBank
 from nuggetstream.files.dataset import read_documents
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels
@@ -121,12 +121,17 @@ def read_passages(
 
 
 def _bank(of: QueryBank, file: Path | None) -> QuestionBank:
+    return bank_of(of.query, of.kind, str(file), ((item.id, item.text) for item in of.items))
+
+
+def bank_of(query: str, kind: BankKind, model: str, questions: Iterable[tuple[str, str]]) -> QuestionBank:
+    """A bank with the questions of a file, given as (id, text)."""
     return QuestionBank(
-        query_id=of.query,
+        query_id=query,
         version=1,
-        kind=of.kind,
-        model=str(file),
+        kind=kind,
+        model=model,
         prompt_version="",
         created_at=datetime.now(UTC),
-        questions=tuple(BankQuestion(item.id, " ".join(item.text.split())) for item in of.items),
+        questions=tuple(BankQuestion(name, " ".join(text.split())) for name, text in questions),
     )

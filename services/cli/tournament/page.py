@@ -22,17 +22,13 @@ from nuggetstream.report.section import Chapter, Content, Part, Section
 from nuggetstream.report.sections import CHAPTERS
 from services.cli.tournament.experts import EXPERT_COLUMNS
 from services.cli.tournament.standings import MEASURES, STANDINGS, Json
+from services.cli.tournament.terminal import ANSWER_COLUMNS, agent_row, row_of
 
 _AGENT_COLUMNS = (
-    tables.text("agent"),
-    tables.count("answers"),
-    tables.count("missing"),
+    *ANSWER_COLUMNS[:3],
     tables.number("elo", "Elo", digits=0),
     *(tables.number(title) for title in MEASURES),
-    tables.count("calls"),
-    tables.count("input_tokens", "tokens in"),
-    tables.count("output_tokens", "tokens out"),
-    tables.text("cost"),
+    *ANSWER_COLUMNS[3:-1],
     tables.text("alone", "cost, nothing shared"),
 )
 
@@ -83,7 +79,7 @@ def chapters_of(results: Path) -> tuple[Chapter, ...]:
 
 def draw_agents(played: Agents) -> Content:
     """Answers, Elo, retrieval and cost of each agent."""
-    rows = [_agent(agent) for agent in played.agents]
+    rows = [agent_row(_AGENT_COLUMNS, agent) for agent in played.agents]
     return Content(
         findings=(),
         reading="Elo is the mean over shuffled orders of the games by the judge. MRR and nDCG are means over "
@@ -99,7 +95,7 @@ def draw_experts(played: Experts) -> Content:
     """Correlations, paired tests and Bland and Altman's plots, one per evaluator and criterion."""
     blocks: list[Block] = [NotMeasured("agreement with experts", "no plan names grades of experts")]
     if played.experts:
-        rows = [_row(EXPERT_COLUMNS, row) for row in played.experts]
+        rows = [row_of(EXPERT_COLUMNS, row) for row in played.experts]
         figures = {_name(row): (_limits(row, played),) for row in played.experts}
         blocks = [
             Figures("Evaluator and criterion", figures),
@@ -133,25 +129,6 @@ def _limits(row: Json, played: Experts) -> Figure:
         (row["bias"], row["low"], row["high"]),
         [f"{label(name)}: {number(ours, 2)}, experts {number(theirs, 2)}" for name, ours, theirs in points],
         axes=("mean grade", "evaluator minus experts"),
-    )
-
-
-def _agent(agent: Json) -> tuple[Cell, ...]:
-    costs = {name: _money(agent[name]) for name in ("cost", "alone")}
-    return _row(_AGENT_COLUMNS, {**agent, **(agent["retrieval"] or {}), **costs})
-
-
-def _money(cost: Json | None) -> str | None:
-    return None if cost is None else f"{float(cost['amount']):.4f} {cost['currency']}"
-
-
-def _row(columns: Sequence[Column], values: Json) -> tuple[Cell, ...]:
-    """The cells of a row that JSON has by name; bounds of an interval are two names."""
-    return tuple(
-        (values[column.names[0]], values[column.names[1]])
-        if len(column.names) > 1
-        else values.get(column.names[0])
-        for column in columns
     )
 
 

@@ -1,9 +1,9 @@
 """The battles of a tournament: every two answers to a query, or as many as the budget has room for."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import zip_longest
 from pathlib import Path
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source
@@ -11,6 +11,7 @@ from nuggetstream.files.formats.pairing import Answers, Pair, RunAnswer, source_
 from nuggetstream.files.formats.rows import Container
 from services.cli.tournament.answering import FOLDER, stored_answers
 from services.cli.tournament.plan import Plan
+from services.cli.tournament.query_cuts import in_turn
 
 
 def drawn(pairs: Iterable[Pair], budget: int, seed: int) -> frozenset[Pair]:
@@ -27,15 +28,10 @@ def drawn(pairs: Iterable[Pair], budget: int, seed: int) -> frozenset[Pair]:
     >>> sorted(pair[1:] for pair in drawn(pairs, 3, seed=1))
     [('x', 'y'), ('x', 'z'), ('y', 'z')]
     """
-    by_systems: dict[tuple[str, str], list[Pair]] = {}
-    for pair in pairs:
-        by_systems.setdefault(pair[1:], []).append(pair)
-
-    def shuffled(group: Iterable[Pair | None]) -> list[Pair]:
-        return sorted(filter(None, group), key=lambda pair: derived_id(seed, *pair))
-
-    rounds = zip_longest(*map(shuffled, by_systems.values()))
-    return frozenset([pair for turn in rounds for pair in shuffled(turn)][:budget])
+    order = in_turn(
+        grouped((pair[1:], pair) for pair in pairs).values(), lambda pair: derived_id(seed, *pair)
+    )
+    return frozenset(order[:budget])
 
 
 def read_answers(out: Path, plan: Plan, queries: Mapping[str, str]) -> Answers:

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from math import ceil
 from typing import TypeVar
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.identity import derived_id, same_query
 from nuggetstream.text.sentences import sentences
 from nuggetstream.text.terms import terms
@@ -84,7 +85,7 @@ def drawn_cuts(texts: Mapping[str, str], number: int, per_cut: int, seed: int) -
     """
     wanted = max(ceil(2 * number / per_cut), min(number, len(texts)))
     groups = [cuts_of(document, text) for document, text in texts.items()]
-    return _in_turn(groups, lambda cut: derived_id(seed, cut.document, cut.number))[:wanted]
+    return in_turn(groups, lambda cut: derived_id(seed, cut.document, cut.number))[:wanted]
 
 
 def different(queries: Iterable[MadeQuery]) -> list[MadeQuery]:
@@ -117,20 +118,18 @@ def drawn_queries(
     Returns:
         The public ones and the others, each in the order of documents and cuts.
     """
-    groups: dict[str, list[MadeQuery]] = {}
-    for query in queries:
-        groups.setdefault(query.document, []).append(query)
+    groups = grouped((query.document, query) for query in queries)
 
     def order(query: MadeQuery) -> str:
         return derived_id(seed, query.id)
 
-    kept = _in_turn(list(groups.values()), order)[:number]
+    kept = in_turn(groups.values(), order)[:number]
     hidden = {query.id for query in sorted(kept, key=order)[: round(held_back * len(kept))]}
     kept.sort(key=lambda query: (query.document, query.cut))
     return [q for q in kept if q.id not in hidden], [q for q in kept if q.id in hidden]
 
 
-def _in_turn(groups: Iterable[Iterable[T]], order: Callable[[T], str]) -> list[T]:
+def in_turn(groups: Iterable[Iterable[T]], order: Callable[[T], str]) -> list[T]:
     """The first of every group, then the second ones; within a group and a turn by an order."""
     rounds = zip_longest(*(sorted(group, key=order) for group in groups))
     return [each for turn in rounds for each in sorted((e for e in turn if e is not None), key=order)]

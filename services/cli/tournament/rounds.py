@@ -2,7 +2,7 @@
 
     round 1: each two agents once  ->  judge  ->  strengths and their uncertainty  ->  next round  ->  ...
 
-Strengths are Bradley-Terry's with a normal prior, so that a round after which an agent never lost has an
+Strengths are Bradley-Terry's with a weak prior, so that a round after which an agent never lost has an
 answer, too. The chosen pairs are listed in a file, so that the same command continues with them.
 """
 
@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from nuggetstream.domain.grouping import grouped
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.formats.pairing import Pair
 from nuggetstream.ratings.fitting.tally import Tally
+from nuggetstream.ratings.planning import strengths_with_prior
 from services.cli.tournament.pairs import drawn
 
 Floats = NDArray[np.float64]
 CHOSEN = "chosen.jsonl"
-_PRIOR = 4.0  # variance of a strength in logits before any battle
 _ROUNDS = 6
-_STEPS = 25  # of Newton's method, which converges in a few
 
 
 def next_pairs(
@@ -45,10 +45,11 @@ def next_pairs(
     if not chosen:
         return sorted(drawn(pairs, min(budget, least), seed))
     size = min(room, max(least, ceil(budget / _ROUNDS)))
-    waiting: dict[tuple[int, int], list[Pair]] = {}
-    for pair in sorted(set(pairs) - set(chosen), key=lambda each: derived_id(seed, *each)):
-        waiting.setdefault((names.index(pair[1]), names.index(pair[2])), []).append(pair)
-    theta, covariance = strengths(names, tally)
+    waiting = grouped(
+        ((names.index(pair[1]), names.index(pair[2])), pair)
+        for pair in sorted(set(pairs) - set(chosen), key=lambda each: derived_id(seed, *each))
+    )
+    theta, covariance = strengths_with_prior(tally.among(names))
     found: list[Pair] = []
     while len(found) < size and waiting:
         i, j = max(waiting, key=lambda two: (_gain(theta, covariance, *two), two))
@@ -57,40 +58,6 @@ def next_pairs(
         if not waiting[i, j]:
             del waiting[i, j]
     return found
-
-
-def strengths(names: Sequence[str], tally: Tally) -> tuple[Floats, Floats]:
-    """Strengths and their covariance: the mode of a Bradley-Terry likelihood with a normal prior.
-
-    Maximises Σ s(i, j) log p(i, j) - |θ|² / (2 · 4), p(i, j) = 1 / (1 + exp(θj - θi)), with s the wins and
-    half the ties; the covariance is the inverse of the negative second derivative there.
-
-    Args:
-        names: (K,) names of all agents.
-        tally: Counts of some or all of them.
-
-    Returns:
-        (K,) strengths in logits, and their (K, K) covariance.
-
-    Source: Bradley and Terry, 1952; Chen and Smith, 1984 (the prior).
-
-    >>> theta, covariance = strengths(["x", "y"], Tally.count([]))
-    >>> theta.tolist(), covariance.diagonal().tolist()
-    ([0.0, 0.0], [4.0, 4.0])
-    """
-    count = len(names)
-    won = np.zeros((count, count))
-    place = [names.index(name) for name in tally.systems]
-    if place:
-        won[np.ix_(place, place)] = tally.wins + (tally.ties + tally.both_bad) / 2
-    played, theta = won + won.T, np.zeros(count)
-    for _ in range(_STEPS):
-        p = expit(theta[:, None] - theta[None, :])
-        gradient = (won - played * p).sum(axis=1) - theta / _PRIOR
-        weight = played * p * (1 - p)
-        curvature = np.diag(weight.sum(axis=1) + 1 / _PRIOR) - weight
-        theta = np.asarray(theta + np.linalg.solve(curvature, gradient), dtype=np.float64)
-    return theta, np.asarray(np.linalg.inv(curvature), dtype=np.float64)
 
 
 def read_chosen(out: Path) -> list[Pair]:

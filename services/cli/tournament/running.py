@@ -53,7 +53,7 @@ from services.cli.tournament.standings import (
     tally_of,
     votes_of,
 )
-from services.cli.tournament.terminal import tables
+from services.cli.tournament.terminal import printed_tables
 from services.cli.wiring.data_folder import locked_folder
 from services.cli.wiring.embedded import Choices
 from services.cli.wiring.fetch_settings import FetchSettings
@@ -127,7 +127,7 @@ async def play(
         return STOPPED
     standings = await compute(given, out, evaluated)
     write(standings, out)
-    show(tables(standings, evaluated.summary), standings.as_json())
+    show(printed_tables(standings, evaluated.summary), standings.as_json())
     _print_missing(unanswered, out)
     return None
 
@@ -254,12 +254,13 @@ def _computed(
         experts = read_experts(given.plan.experts, given.queries, list(given.plan.agents))
         agreements = list(compared(evaluator_grades(out / RESULTS, given.queries), experts))
         table, grades = experts_table(agreements, experts), expert_grades(agreements)
+    rankings = {name: own.rankings for name, own in answers.items()}
     return Standings(
         agents=answers,
         boards=boards_of(evaluated.boards, lenses, given.plan.arena),
         elo=elo_of(tallies[Lens.JUDGE]),
         pairs={lens.value: pairs_of(tally) for lens, tally in tallies.items()},
-        retrieval=None if qrels is None else retrieval_of(qrels, answers),
+        retrieval=None if qrels is None else retrieval_of(qrels, rankings),
         currency=currency,
         experts=table,
         expert_grades=grades,

@@ -1,10 +1,10 @@
 """What a tournament says about its agents: ratings, Elo, who beat whom, retrieval, and what answers cost."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,13 +25,16 @@ from services.runtime.llm.accounting import SpendStore
 from services.runtime.llm.prices import Price, Tokens
 
 Json = dict[str, Any]
+Amount = TypeVar("Amount", int, Decimal)
 STANDINGS = "tournament.json"
 MEASURES = {"MRR@5, label 1": "RR(rel=1)@5", "MRR@5, label 2": "RR(rel=2)@5", "nDCG@10": "nDCG@10"}
+_READ = ("qid", "key", "input_tokens", "output_tokens", "ranking")  # of an answer; its texts are not kept
+_FREE = Decimal(0)
 _ROUNDS, _SEED = 500, 2024
 _PLAYED = 2**26  # games of all rounds that are held at once, of which each takes 8 bytes
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentAnswers:
     """What an agent answered, and what that cost.
 
@@ -49,14 +52,14 @@ class AgentAnswers:
         rankings: Query -> ids of documents, best first; only queries for which the agent tells a ranking.
     """
 
-    answers: int = 0
-    missing: int = 0
-    input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    calls: int | None = 0
-    cost: Decimal | None = Decimal(0)
-    alone: Decimal | None = Decimal(0)
-    rankings: dict[str, Sequence[str]] = field(default_factory=dict)
+    answers: int
+    missing: int
+    input_tokens: int | None
+    output_tokens: int | None
+    calls: int | None
+    cost: Decimal | None
+    alone: Decimal | None
+    rankings: Mapping[str, Sequence[str]]
 
 
 async def answers_of(
@@ -74,28 +77,23 @@ async def answers_of(
     Raises:
         Unavailable: The database does not answer.
     """
-    by_agent = {}
-    for name in plan.agents:
-        own = by_agent[name] = AgentAnswers()
-        if not isinstance(plan.agents[name], BuiltIn):
-            own.calls = own.cost = own.alone = None
-        for row in stored_answers(out, name):
-            answer = row.value
-            if answer["qid"] not in queries:
-                continue
-            own.answers += 1
-            own.input_tokens = _sum(own.input_tokens, answer["input_tokens"])
-            own.output_tokens = _sum(own.output_tokens, answer["output_tokens"])
-            alone = _alone(answer, price)
-            own.alone = None if own.alone is None or alone is None else own.alone + alone
-            if answer["ranking"] is not None:
-                own.rankings[answer["qid"]] = answer["ranking"]
-            if own.calls is not None:
-                spent = await spend.of_battle(answer["key"])
-                own.calls += spent.calls
-                own.cost = None if own.cost is None or spent.unpriced else own.cost + spent.amount
-        own.missing = len(queries) - own.answers
-    return by_agent
+    found = {}
+    for name, agent in plan.agents.items():
+        stored = (row.value for row in stored_answers(out, name))
+        own = [{key: answer[key] for key in _READ} for answer in stored if answer["qid"] in queries]
+        booked = isinstance(agent, BuiltIn)
+        spent = [await spend.of_battle(answer["key"]) for answer in own] if booked else []
+        found[name] = AgentAnswers(
+            answers=len(own),
+            missing=len(queries) - len(own),
+            input_tokens=_sum((answer["input_tokens"] for answer in own), 0),
+            output_tokens=_sum((answer["output_tokens"] for answer in own), 0),
+            calls=sum(each.calls for each in spent) if booked else None,
+            cost=_sum((None if each.unpriced else each.amount for each in spent), _FREE) if booked else None,
+            alone=_sum((_alone(answer, price) for answer in own), _FREE) if booked else None,
+            rankings={each["qid"]: each["ranking"] for each in own if each["ranking"] is not None},
+        )
+    return found
 
 
 def _alone(answer: Json, price: Price | None) -> Decimal | None:
@@ -103,8 +101,10 @@ def _alone(answer: Json, price: Price | None) -> Decimal | None:
     return None if price is None or None in tokens else price.of(Tokens(*tokens))
 
 
-def _sum(total: int | None, more: int | None) -> int | None:
-    return None if total is None or more is None else total + more
+def _sum(amounts: Iterable[Amount | None], nothing: Amount) -> Amount | None:
+    """The sum of amounts; None where one is not known."""
+    listed = list(amounts)
+    return None if None in listed else sum(filter(None, listed), nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,12 @@ def pairs_of(tally: Tally) -> list[Meeting]:
     return [meeting for meeting in meetings(tally, TiePolicy.HALF) if meeting.system < meeting.opponent]
 
 
-def retrieval_of(qrels: Path, answers: Mapping[str, AgentAnswers]) -> dict[str, Json]:
+def retrieval_of(qrels: Path, rankings: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, Json]:
     """How well each agent ranks documents, over the queries that have labels and that it answered.
 
     Args:
         qrels: File of relevance labels.
-        answers: The answers by agent.
+        rankings: Agent -> query -> ids of documents, best first.
 
     Returns:
         Agent -> its number of such queries and the mean of each measure; None where there is no such query.
@@ -176,12 +176,12 @@ def retrieval_of(qrels: Path, answers: Mapping[str, AgentAnswers]) -> dict[str, 
     """
     from nuggetstream.rubric.retrieval import evaluate_all
 
-    labels, by_agent = read_qrels(qrels), dict[str, Json]()
-    for name, own in answers.items():
-        relevant = [label for label in labels if label.query in own.rankings]
+    labels, found = read_qrels(qrels), dict[str, Json]()
+    for name, own in rankings.items():
+        relevant = [label for label in labels if label.query in own]
         row: Json = {"queries": len({label.query for label in relevant})}
         for title, measure in MEASURES.items():
-            measured = evaluate_all({name: own.rankings}, relevant, measure) if relevant else {}
+            measured = evaluate_all({name: own}, relevant, measure) if relevant else {}
             row[title] = measured[name].mean if measured else None
         by_agent[name] = row
     return by_agent

@@ -1,105 +1,113 @@
 """The results of a tournament as tables."""
 
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import Group
 
 from nuggetstream.domain.offline import NOTICE
-from nuggetstream.files.cells import named, table
-from nuggetstream.files.numerals import MISSING, count, interval, number
+from nuggetstream.files import tables
 from nuggetstream.files.result_tables import result_table
+from nuggetstream.files.table_data import Cell, Column
+from nuggetstream.files.tables import Table
 from nuggetstream.report.summary import Summary
 from nuggetstream.report.terminal import coverage_line
-from services.cli.tournament.standings import MEASURES, Standings
+from services.cli.tournament.standings import MEASURES, Json, Standings
 
-_TEXT = ("agent", "opponent", "remark")
+ANSWER_COLUMNS = (
+    tables.text("agent"),
+    tables.count("answers"),
+    tables.count("missing"),
+    tables.count("calls"),
+    tables.count("input_tokens", "tokens in"),
+    tables.count("output_tokens", "tokens out"),
+    tables.text("cost"),
+    tables.text("alone"),
+)
+_RETRIEVAL_COLUMNS = (
+    tables.text("agent"),
+    tables.count("queries", "labelled queries"),
+    *(tables.number(title) for title in MEASURES),
+)
+_PAIR_COLUMNS = (
+    tables.text("system", "agent"),
+    tables.text("opponent"),
+    *(
+        tables.number(name, title, digits=0)
+        for name, title in (("wins", "won"), ("tied", None), ("losses", "lost"))
+    ),
+)
+_SHARED = (
+    "A call that several agents need is made once, and counts for the first of them; alone: what the tokens "
+    "of an agent cost at the price of single calls, nothing shared"
+)
 
 
-def tables(standings: Standings, summary: Summary) -> Group:
+def printed_tables(standings: Standings, summary: Summary) -> Group:
     """All tables, with how many battles they rest on."""
     lines = [*([NOTICE] if summary.offline else []), coverage_line(summary)]
-    return Group(*lines, *(part for each in _tables(standings) for part in ("", each)))
+    return Group(*lines, *(part for each in _tables(standings) for part in ("", result_table(each))))
 
 
-def _tables(standings: Standings) -> Iterator[RenderableType]:
+def row_of(columns: Sequence[Column], values: Json) -> tuple[Cell, ...]:
+    """The cells of a row that JSON has by name; bounds of an interval are two names."""
+    return tuple(
+        (values.get(column.names[0]), values.get(column.names[1]))
+        if len(column.names) > 1
+        else values.get(column.names[0])
+        for column in columns
+    )
+
+
+def money(cost: Json | None) -> str | None:
+    """What answers cost; None where that is not known."""
+    return None if cost is None else f"{float(cost['amount']):.4f} {cost['currency']}"
+
+
+def agent_row(columns: Sequence[Column], agent: Json) -> tuple[Cell, ...]:
+    """What is known about an agent, from its object in tournament.json."""
+    costs = {name: money(agent[name]) for name in ("cost", "alone")}
+    return row_of(columns, agent | (agent["retrieval"] or {}) | costs)
+
+
+def _tables(standings: Standings) -> Iterator[Table]:
+    content = standings.as_json()
+    agents = content["agents"]
     for lens in standings.boards:
-        yield _board(standings, lens)
-    yield _answers(standings)
+        yield _board(agents, lens)
+    yield _of_agents("Answers", ANSWER_COLUMNS, agents, (_SHARED,))
     if standings.retrieval is not None:
-        yield _retrieval(standings)
+        yield _of_agents("Retrieval", _RETRIEVAL_COLUMNS, agents)
     if standings.experts is not None:
-        yield result_table(standings.experts)
+        yield standings.experts
     for lens in standings.pairs:
-        yield _pairs(standings, lens)
+        own = [
+            each | {"tied": each["ties"] + each["both_bad"]}
+            for each in content["pairs"]
+            if each["lens"] == lens
+        ]
+        yield Table(
+            f"Pairs by the {lens} lens", _PAIR_COLUMNS, tuple(row_of(_PAIR_COLUMNS, each) for each in own)
+        )
 
 
-def _board(standings: Standings, lens: str) -> Table:
+def _of_agents(
+    title: str, columns: Sequence[Column], agents: Sequence[Json], notes: tuple[str, ...] = ()
+) -> Table:
+    return Table(title, tuple(columns), tuple(agent_row(columns, agent) for agent in agents), notes)
+
+
+def _board(agents: Sequence[Json], lens: str) -> Table:
     """Bradley-Terry ratings by one lens, those of the judge beside Elo."""
-    has_elo = lens == "judge"
-    elo = ["Elo"] if has_elo else []
-    rows = table(
-        f"Agents by the {lens} lens", "rank", "agent", "rating", "interval", *elo, "remark", text=_TEXT
+    columns = (
+        tables.count("rank"),
+        tables.text("agent"),
+        tables.number("rating", digits=0),
+        tables.interval("low", "high", "interval", digits=0),
+        *([tables.number("elo", "Elo", digits=0)] if lens == "judge" else []),
+        tables.text("unrankable", "remark"),
     )
-    board = standings.boards[lens]
-
-    def place(name: str) -> tuple[bool, float]:
-        rating = board.get(name, {}).get("rating")
-        return rating is None, -(rating or 0.0)
-
-    for name in sorted(standings.agents, key=place):
-        row: Mapping[str, Any] = board.get(name, {})
-        rank = MISSING if row.get("rank") is None else str(row["rank"])
-        remark = row.get("unrankable") or ("" if row else "no battle")
-        bounds = interval(row.get("low"), row.get("high"))
-        played = [number(standings.elo.get(name), 0)] if has_elo else []
-        rows.add_row(rank, named(name), number(row.get("rating"), 0), bounds, *played, remark)
-    return rows
-
-
-def _answers(standings: Standings) -> Table:
-    rows = table(
-        "Answers",
-        "agent",
-        "answers",
-        "missing",
-        "calls",
-        "tokens in",
-        "tokens out",
-        "cost",
-        "alone",
-        text=_TEXT,
-    )
-    rows.caption = (
-        "A call that several agents need is made once, and counts for the first of them; alone: what the "
-        "tokens of an agent cost at the price of single calls, nothing shared"
-    )
-    rows.caption_justify = "left"
-    for name, own in standings.agents.items():
-        numbers = (own.answers, own.missing, own.calls, own.input_tokens, own.output_tokens)
-        shown = (MISSING if each is None else count(each) for each in numbers)
-        money = (_money(amount, standings.currency) for amount in (own.cost, own.alone))
-        rows.add_row(named(name), *shown, *money)
-    return rows
-
-
-def _money(amount: Decimal | None, currency: str) -> str:
-    return MISSING if amount is None else f"{amount:.4f} {currency}"
-
-
-def _retrieval(standings: Standings) -> Table:
-    rows = table("Retrieval", "agent", "labelled queries", *MEASURES, text=_TEXT)
-    for name, measured in (standings.retrieval or {}).items():
-        values = (number(measured[title]) for title in MEASURES)
-        rows.add_row(named(name), count(measured["queries"]), *values)
-    return rows
-
-
-def _pairs(standings: Standings, lens: str) -> Table:
-    rows = table(f"Pairs by the {lens} lens", "agent", "opponent", "won", "tied", "lost", text=_TEXT)
-    for each in standings.pairs[lens]:
-        numbers = (each.wins, each.ties + each.both_bad, each.losses)
-        rows.add_row(named(each.system), named(each.opponent), *map(count, numbers))
-    return rows
+    rated = [
+        agent | (agent["ratings"][lens] or {"rating": None, "unrankable": "no battle"}) for agent in agents
+    ]
+    rated.sort(key=lambda row: (row["rating"] is None, -(row["rating"] or 0.0)))
+    return Table(f"Agents by the {lens} lens", columns, tuple(row_of(columns, row) for row in rated))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.planning import _fitted, boundary, label_needs
+from nuggetstream.ratings.planning import boundary, label_needs, strengths_with_prior
 
 NAMES = ("v", "w", "x", "y", "z")
 
@@ -52,7 +52,7 @@ def test_before_the_first_label_all_pairs_that_cross_the_boundary_are_alike() ->
 
 @given(wins=st.dictionaries(st.sampled_from([a + b for a, b in every_pair()]), st.integers(0, 30)))
 def test_the_worth_is_what_one_label_takes_from_the_weighted_variances(wins: dict[str, int]) -> None:
-    theta, covariance = _fitted(tally(wins))
+    theta, covariance = strengths_with_prior(tally(wins))
     order = np.argsort(-theta, kind="stable")
     for need in label_needs(tally(wins), every_pair(), top=2)[:3]:
         i, j = NAMES.index(need.a), NAMES.index(need.b)
@@ -66,6 +66,13 @@ def test_the_worth_is_what_one_label_takes_from_the_weighted_variances(wins: dic
                 before, gap = y @ covariance @ y, theta[m] - theta[n]
                 worth += np.exp(-(gap**2) / (2 * before)) / before * (before - y @ after @ y)
         assert need.worth == pytest.approx(worth)
+
+
+def test_a_system_that_never_lost_has_a_strength_and_an_unknown_one_the_most_uncertain() -> None:
+    theta, covariance = strengths_with_prior(tally({"vw": 5}))
+    assert np.isfinite(theta).all()
+    assert theta[0] > theta[2] > theta[1]
+    assert np.argmin(covariance.diagonal()) < 2
 
 
 def test_pairs_that_are_none_are_rejected() -> None:

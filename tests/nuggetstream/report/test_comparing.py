@@ -11,7 +11,8 @@ from click.testing import CliRunner
 import nuggetstream as ns
 from nuggetstream.files.results import Results, read_results
 from nuggetstream.report.battle_cost import BattleCost
-from nuggetstream.report.comparing import DifferentAnswers, Estimate, compare
+from nuggetstream.report.comparing import DifferentAnswers, compare
+from nuggetstream.report.estimates import Estimate
 from services.cli.main import main
 from tests.evaluated import Json, battle, judgment, nugget
 

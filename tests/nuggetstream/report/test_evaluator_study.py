@@ -11,7 +11,8 @@ import nuggetstream as ns
 from nuggetstream.figures.drawn import NothingToDraw
 from nuggetstream.files.results import Results, read_results
 from nuggetstream.report.comparing import DifferentAnswers
-from nuggetstream.report.evaluator_study import EvaluatorStudy, study_evaluators
+from nuggetstream.report.evaluator_study import study_evaluators
+from nuggetstream.report.evaluator_tables import EvaluatorStudy
 from services.cli.main import main
 from tests.evaluated import Json, battle, judgment, nugget
 

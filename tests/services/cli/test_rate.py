@@ -78,7 +78,7 @@ def test_elo_names_the_groups_that_never_met(tmp_path: Path) -> None:
 def test_sums_of_weights_are_not_called_battles(tmp_path: Path) -> None:
     out = tmp_path / "out"
     weighted = said(votes(tmp_path, "x,y,a,2.5", "x,y,b,1", columns="a,b,winner,weight"), "--out", out)
-    assert re.search(r"battles, weighted +won-lost-tied, weighted", weighted)
+    assert "won-lost-tied, weighted" in weighted
     assert "2.5-1-0" in weighted
     assert json.loads((out / "ratings.json").read_text(encoding="utf-8"))["rests_on"]["weighted"] is True
     assert "weighted" not in said(votes(tmp_path, "x,y,a,3", "x,y,b,1"), "--out", out)

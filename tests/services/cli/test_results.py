@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import Console
 
 from nuggetstream.files.dataset import BadLine
-from nuggetstream.report.summary import summarise
 from services.cli.evaluation.results import board_tables, print_summary, write_results
+from tests.evaluated import summarise
 
 
 def board(arena: str, lens: str = "human") -> dict[str, Any]:
@@ -46,12 +46,13 @@ def test_boards_of_several_arenas_carry_their_arena(tmp_path: Path) -> None:
 def test_a_board_with_long_names_has_whole_numbers_on_a_narrow_terminal() -> None:
     standing = {"system": "a-system-with-a-name-of-more-than-forty-letters", "rating": 1041.0, "rank": 1}
     standing |= {"low": 801.0, "high": 1313.0, "group": "a", "probability_first": 0.571, "unrankable": None}
-    standing |= {"wins": 1234, "losses": 1000, "ties": 321}
+    standing |= {"battles": 2555, "wins": 1234, "losses": 1000, "ties": 321}
+    standing |= {"interval": "bounded", "provisional": False}
     other = standing | {"system": "another"}
     out = StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system=None)
     print_summary(console, summarise([], 0), [board("chat") | {"standings": [standing, other]}])
-    for whole in ("801–1313", "57%", "1234-1000-321"):
+    for whole in ("801–1313", "57%", "1,234-1,000-321"):
         assert out.getvalue().count(whole) == 2
     assert "…" not in out.getvalue()
 

@@ -22,7 +22,6 @@ from services.cli.tournament.documents import read_collection
 from services.cli.tournament.pairs import battle_lines, drawn
 from services.cli.tournament.plan import Plan
 from services.cli.tournament.standings import (
-    AgentAnswers,
     CastVote,
     answers_of,
     elo_of,
@@ -149,9 +148,9 @@ def test_retrieval_is_measured_over_labelled_queries_that_were_answered(tmp_path
     found = retrieval_of(
         tmp_path / "qrels",
         {
-            "x": AgentAnswers(rankings={"q1": ["d3", "d2", "d1"]}),
-            "y": AgentAnswers(rankings={"q1": ["d1", "d2"], "q2": ["d3"]}),
-            "z": AgentAnswers(),
+            "x": {"q1": ["d3", "d2", "d1"]},
+            "y": {"q1": ["d1", "d2"], "q2": ["d3"]},
+            "z": {},
         },
     )
     gain = (1 / log2(3) + 2 / log2(4)) / (2 + 1 / log2(3))

@@ -4,16 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.ratings.fitting.tally import Tally
 from services.cli.tournament.experts import compared, experts_table, read_experts
 from services.cli.tournament.plan import read_plan
-from services.cli.tournament.rounds import add_chosen, next_pairs, read_chosen, strengths
+from services.cli.tournament.rounds import add_chosen, next_pairs, read_chosen
 from services.cli.tournament.standings import Standings, elo_of, pairs_of, paper_tables
 
 AGENTS = ["a", "b", "c"]
@@ -24,25 +22,6 @@ QUERIES = {"q1": "Why?", "q2": "Who?", "q3": "When?"}
 def tally(**won: int) -> Tally:
     """Counts such as ab=3: a won three battles against b."""
     return Tally.count((two[0], two[1], Vote.A, count) for two, count in won.items())
-
-
-def test_strengths_are_the_mode_that_a_general_optimiser_finds() -> None:
-    counts = Tally.count([("a", "b", Vote.A, 3), ("a", "b", Vote.B, 1), ("b", "c", Vote.TIE, 2)])
-
-    def loss(theta: Any) -> float:
-        p = 1 / (1 + np.exp(theta[None, :] - theta[:, None]))
-        won = counts.wins + counts.ties / 2
-        return float((theta @ theta) / 8 - (won * np.log(p)).sum())
-
-    expected = minimize(loss, np.zeros(3), tol=1e-12).x
-    assert strengths(AGENTS, counts)[0] == pytest.approx(expected, abs=1e-4)
-
-
-def test_an_agent_that_never_lost_has_a_finite_strength_and_an_unknown_one_the_most_uncertain() -> None:
-    theta, covariance = strengths(AGENTS, tally(ab=5))
-    assert np.isfinite(theta).all()
-    assert theta[0] > theta[2] == 0.0 > theta[1]
-    assert np.argmax(covariance.diagonal()) == 2
 
 
 def test_the_first_round_is_every_two_agents_and_the_next_the_least_certain_ones() -> None:

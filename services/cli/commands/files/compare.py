@@ -16,7 +16,7 @@ from services.cli.commands.showing import needing_extras, plain_option, refusing
 from services.cli.evaluation.results import RESULTS
 
 if TYPE_CHECKING:
-    from nuggetstream.report.evaluator_study import EvaluatorStudy
+    from nuggetstream.report.evaluator_tables import EvaluatorStudy
 
 _GROUPS = ("arena", "category", "language", "tag")
 PEOPLE = "votes"

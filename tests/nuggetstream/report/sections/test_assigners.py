@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from tests.evaluated import battle
-from tests.nuggetstream.report.parts import PARTS
+from tests.nuggetstream.report.parts import PARTS, built
 
 
 def labels(*pairs: tuple[str, str]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
     )
     (found,) = PARTS["assigners"].compute(results)
     assert (found.model, found.battles, found.agreement.labels, found.agreement.agreed) == ("m2", 2, 4, 3)
-    content, numbers = PARTS["assigners"].build(results)
+    content, numbers = built("assigners", results)
     (told,) = json.loads(json.dumps(numbers))  # report.json
     assert told["counts"]["support"] == {
         "support": 2,
@@ -43,5 +43,5 @@ def test_kappa_is_over_the_labels_of_all_battles(read: Any) -> None:
 
 
 def test_without_a_second_assigner_it_says_so(read: Any) -> None:
-    content, _ = PARTS["assigners"].build(read(battle("b1")))
+    content, _ = built("assigners", read(battle("b1")))
     assert not content.is_shown

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.evaluated import battle
-from tests.nuggetstream.report.parts import PARTS
+from tests.nuggetstream.report.parts import PARTS, built
 
 
 def test_coverage_counts_each_source_of_preference_on_its_own(read: Any) -> None:
@@ -34,7 +34,7 @@ def test_a_detected_language_counts_where_none_is_declared_and_is_named_as_detec
     )
     found = PARTS["coverage"].compute(results)
     assert (found.languages, found.detected) == ({"en": 1, "de": 1, "not given": 1}, 1)
-    assert "detected in 1, not declared" in str(PARTS["coverage"].build(results)[0].blocks)
+    assert "detected in 1, not declared" in str(built("coverage", results)[0].blocks)
 
 
 def test_battles_with_earlier_turns_are_counted_whether_they_are_of_both_systems_or_of_each(
@@ -46,5 +46,5 @@ def test_battles_with_earlier_turns_are_counted_whether_they_are_of_both_systems
         own[side] |= {"conversation": turns}
     results = read(shared, own, battle("b3"))
     assert PARTS["coverage"].compute(results).conversations == 2
-    assert "2 battles are the last turn of a conversation." in str(PARTS["coverage"].build(results)[0].blocks)
-    assert "conversation" not in str(PARTS["coverage"].build(read(battle("b3")))[0].blocks)
+    assert "2 battles are the last turn of a conversation." in str(built("coverage", results)[0].blocks)
+    assert "conversation" not in str(built("coverage", read(battle("b3")))[0].blocks)

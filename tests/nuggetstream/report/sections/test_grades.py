@@ -4,7 +4,7 @@ from typing import Any
 
 from nuggetstream.report.blocks import NotMeasured
 from tests.evaluated import battle
-from tests.nuggetstream.report.parts import PARTS
+from tests.nuggetstream.report.parts import PARTS, built
 
 
 def grade(value: float | None, *sides: str, criterion: str = "relevance", subject: str = "answer") -> Any:
@@ -46,9 +46,9 @@ def test_grades_of_queries_belong_to_no_system_and_words_have_no_mean(read: Any)
 
 
 def test_the_section_says_what_is_missing(read: Any) -> None:
-    content, numbers = PARTS["grades"].build(read(battle("b1", **graded(grade(2, "a"))), battle("b2")))
+    content, numbers = built("grades", read(battle("b1", **graded(grade(2, "a"))), battle("b2")))
     (table,) = content.blocks
     assert table.rows == [("left", "answer", "relevance (0-2)", "2.00", "–", "1", "1", "0")]
     assert numbers[0]["missing"] == 1
-    nothing, _ = PARTS["grades"].build(read(battle("b1")))
+    nothing, _ = built("grades", read(battle("b1")))
     assert nothing.blocks == (NotMeasured("grades", "no evaluator graded these battles"),)

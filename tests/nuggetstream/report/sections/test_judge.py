@@ -5,9 +5,9 @@ from typing import Any
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.report.blocks import Notice
-from nuggetstream.report.summary import predict, summarise
+from nuggetstream.report.summary import predict
 from nuggetstream.report.terminal import systems_table
-from tests.evaluated import battle, judgment
+from tests.evaluated import battle, judgment, summarise
 from tests.nuggetstream.report.parts import PARTS
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from nuggetstream.report.numbers.grounding import grounding
 from tests.evaluated import battle, nugget
-from tests.nuggetstream.report.parts import PARTS
+from tests.nuggetstream.report.parts import PARTS, built
 
 
 def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read: Any) -> None:
@@ -18,7 +18,7 @@ def test_diversity_is_one_minus_the_mean_overlap_of_two_nuggets_of_a_battle(read
     assert (found.diversity.low, found.diversity.median, found.diversity.high) == pytest.approx((0, 2 / 3, 1))
     assert found.cosine is not None
     assert (found.cosine.low, found.cosine.median, found.cosine.high) == pytest.approx((0, 1 / 2, 1))
-    assert (found.diversity.battles, found.cosine.battles, found.received) == (3, 3, 4)
+    assert (found.diversity.cases, found.cosine.cases, found.received) == (3, 3, 4)
 
 
 def test_a_missing_label_is_counted_as_missing(read: Any) -> None:
@@ -50,12 +50,12 @@ def test_a_nugget_is_compared_with_the_passages_it_names(read: Any) -> None:
     )
     assert (found.nuggets, found.from_passages, found.from_answers, found.unnamed) == (4, 1, 1, 2)
     assert found.recall is not None
-    assert (found.recall.nuggets, found.recall.mean, found.near) == (1, 0.75, 0)
+    assert (found.recall.cases, found.recall.mean, found.near) == (1, 0.75, 0)
     assert found.entailment is None
     measured = read(battle("1", nuggets=[read_from("c1", entailment=0.25), read_from("c1")])).battles
     entailment = grounding(measured).entailment
     assert entailment is not None
-    assert (entailment.nuggets, entailment.mean) == (1, 0.25)
+    assert (entailment.cases, entailment.mean) == (1, 0.25)
 
 
 def test_the_evaluator_of_entailment_is_read_where_a_line_has_no_probability_of_its_own(read: Any) -> None:
@@ -71,9 +71,9 @@ def test_the_evaluator_of_entailment_is_read_where_a_line_has_no_probability_of_
     results = read(battle("b1", nuggets=nuggets, gradings=gradings))
     found = grounding(results.battles)
     assert found.entailment is not None
-    assert (found.entailment.nuggets, found.entailment.mean) == (2, 0.5)
+    assert (found.entailment.cases, found.entailment.mean) == (2, 0.5)
     assert found.judged == {"entailed": 2, "neutral": 1}
-    assert "2 of 3 entailed, 1 of 3 neutral" in str(PARTS["nuggets"].build(results)[0].blocks)
+    assert "2 of 3 entailed, 1 of 3 neutral" in str(built("nuggets", results)[0].blocks)
 
 
 def test_the_groundings_of_nuggets_are_numbers_that_a_file_can_hold(read: Any) -> None:
@@ -83,7 +83,7 @@ def test_the_groundings_of_nuggets_are_numbers_that_a_file_can_hold(read: Any) -
             "1", nuggets=[nugget(f"{index}") | {"grounding": name} for index, name in enumerate(groundings)]
         )
     ]
-    _, numbers = PARTS["nuggets"].build(read(*rows))
+    _, numbers = built("nuggets", read(*rows))
     assert json.loads(json.dumps(numbers))["grounding"]["groundings"] == {"answer-only": 2, "grounded": 1}
 
 
@@ -92,7 +92,7 @@ def test_labels_that_people_set_are_listed_with_what_the_model_said(read: Any) -
     corrected = nugget("Tides follow the moon.", b="support")
     corrected["b"] |= {"set_by": set_by}
     results = read(battle("b1", nuggets=[corrected, nugget("x", b=None)]), battle("b2"))
-    content, numbers = PARTS["nuggets"].build(results)
+    content, numbers = built("nuggets", results)
     found = numbers["corrected"]
     assert (found["labels"], found["by_people"], found["battles"]) == (5, 1, 1)
     notice, table = content.blocks[2:4]
@@ -103,7 +103,7 @@ def test_labels_that_people_set_are_listed_with_what_the_model_said(read: Any) -
 
 
 def test_without_labels_of_people_nothing_is_said_of_them(read: Any) -> None:
-    content, numbers = PARTS["nuggets"].build(read(battle("b1")))
+    content, numbers = built("nuggets", read(battle("b1")))
     assert numbers["corrected"]["by_people"] == 0
     assert "set by people" not in str(content.blocks)
 
@@ -113,7 +113,7 @@ def test_only_the_first_labels_of_people_are_listed(read: Any) -> None:
     rows = [nugget(f"{index}") for index in range(60)]
     for row in rows:
         row["a"] |= {"set_by": set_by}
-    content, numbers = PARTS["nuggets"].build(read(battle("b1", nuggets=rows)))
+    content, numbers = built("nuggets", read(battle("b1", nuggets=rows)))
     assert (numbers["corrected"]["by_people"], len(numbers["corrected"]["first"])) == (60, 50)
     table = content.blocks[3]
     assert (table.note, table.rows[0][-1]) == ("The first 50 of 60.", "not told")

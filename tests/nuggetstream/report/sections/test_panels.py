@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.evaluated import battle, judgment
-from tests.nuggetstream.report.parts import PARTS
+from tests.nuggetstream.report.parts import PARTS, built
 
 
 def grade(value: float | None, criterion: str = "relevance", label: str | None = None) -> dict[str, Any]:
@@ -64,13 +64,13 @@ def test_words_have_a_nominal_alpha(read: Any) -> None:
 
 
 def test_the_section_shows_both_tables_and_says_where_there_is_no_panel(read: Any) -> None:
-    content, numbers = PARTS["panels"].build(three_battles(read))
+    content, numbers = built("panels", three_battles(read))
     assert content.findings == ("3 abstentions of members of panels.",)
     of_members, of_criteria = content.blocks
     assert "llm_refused 3" in str(of_members)
     assert of_criteria.rows[0][:3] == ("relevance (0-2)", "2", "1")
     assert [each["member"] for each in numbers["members"]] == ["x", "y", "z"]
-    nothing, _ = PARTS["panels"].build(read(battle("b1")))
+    nothing, _ = built("panels", read(battle("b1")))
     assert not nothing.is_shown
 
 
@@ -82,7 +82,7 @@ def test_means_are_those_of_the_panel_and_beside_it_of_each_member(read: Any) ->
         "x": (pytest.approx(4 / 3), 3, 1, 0),
         "y": (0.5, 2, 2, 0),
     }
-    content, _ = PARTS["grades"].build(results)
+    content, _ = built("grades", results)
     captions = [table.caption for table in content.blocks]
     assert captions == [
         "alone, m",
@@ -130,7 +130,7 @@ def test_every_member_is_counted_with_its_abstentions(read: Any) -> None:
     assert (x.answered.count, x.agrees.count, x.agrees.of, x.abstentions) == (2, 1, 2, {})
     assert (y.answered.count, y.answered.of, y.abstentions) == (1, 2, {"llm_refused": 1})
     assert (y.flipped.count, y.flipped.of, y.agrees.count) == (1, 1, 0)
-    content, _ = PARTS["panels"].build(results)
+    content, _ = built("panels", results)
     assert content.findings == ("1 abstention of members of panels.",)
     assert "llm_refused 1" in str(content.blocks)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from nuggetstream.report.blocks import BattleLink
 from tests.evaluated import battle
-from tests.nuggetstream.report.parts import PARTS
+from tests.nuggetstream.report.parts import PARTS, built
 
 SEA, SUN = "https://sea.example/", "https://sun.example/"
 
@@ -31,8 +31,9 @@ def graded(name: str, *values: tuple[int, str, float], side: str = "a") -> dict[
 
 
 def test_each_sentence_counts_once_with_its_best_source(read: Any) -> None:
-    content, numbers = PARTS["support"].build(
-        read(graded("b1", (1, SEA, 0.0), (1, SUN, 1.0), (2, SEA, 0.5), (3, SEA, 0.0)), battle("b2"))
+    content, numbers = built(
+        "support",
+        read(graded("b1", (1, SEA, 0.0), (1, SUN, 1.0), (2, SEA, 0.5), (3, SEA, 0.0)), battle("b2")),
     )
     [left] = numbers["systems"]
     assert (left["system"], left["answers"], left["full"], left["partial"]) == ("left", 1, 1, 1)
@@ -47,7 +48,7 @@ def test_a_sentence_with_a_citation_that_was_not_graded_is_no_case(read: Any) ->
 
 
 def test_without_grades_the_section_says_what_makes_them(read: Any) -> None:
-    content, _ = PARTS["support"].build(read(battle("b1")))
+    content, _ = built("support", read(battle("b1")))
     [notice] = content.blocks
     assert "citation_support" in notice.why
     assert content.findings == ()
