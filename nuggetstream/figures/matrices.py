@@ -56,7 +56,7 @@ def win_matrix(
     cells |= {(pair.b, pair.a): (1 - share, pair.battles) for pair, share in met}
     known = {name for pair, _ in met for name in (pair.a, pair.b)}
     every = order or dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b))
-    names = [name for name in every if name in paired]
+    names = [name for name in every if name in known]
     heat = _heat(
         [[cells.get((row, column), _BLANK)[0] for column in names] for row in names],
         [[_points(cells.get((row, column)), few_mark) for column in names] for row in names],

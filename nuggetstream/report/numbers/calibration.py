@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.grouping import grouped
+from nuggetstream.domain.judgment import VoteProbabilities
 from nuggetstream.domain.nugget import Assignment, Nugget
 from nuggetstream.files.evaluated import BattleRow, NuggetRow
 from nuggetstream.files.results import Results
@@ -45,7 +46,7 @@ class JudgeCalibration:
     band: TieBand | None
 
 
-_Verdict = tuple[Mapping[str, Vote], Vote, ProbabilitiesRow | None]
+_Verdict = tuple[Mapping[str, Vote], Vote, VoteProbabilities | None]
 
 
 def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
@@ -114,15 +115,15 @@ def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> VoteProbabiliti
     ]
     labels = [
         Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.probabilities)
-        for place, each in enumerate(listed)
-        for side, label in ((Side.A, each.a), (Side.B, each.b))
+        for place, nugget in enumerate(listed)
+        for side, label in ((Side.A, nugget.a), (Side.B, nugget.b))
         if label is not None
     ]
     return _row(preference_by_labels(nuggets, labels, threshold))
 
 
-def _row(found: PreferenceProbability | None) -> ProbabilitiesRow | None:
-    return None if found is None else ProbabilitiesRow(a=found.a, b=found.b, tie=found.tie)
+def _row(found: PreferenceProbability | None) -> VoteProbabilities | None:
+    return None if found is None else VoteProbabilities(a=found.a, b=found.b, tie=found.tie)
 
 
 def _of(

@@ -15,8 +15,8 @@ from rich.console import Console
 from nuggetstream.domain.question_bank import BankKind, QuestionBank
 from nuggetstream.files.grade_sets import SET, VERIFIED_SET
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.rubric import graded_lines, passages_of, prompt_classes
-from nuggetstream.rubric.bank_edit import BankChange, items_of_line, keys_of, name_of, text_of
+from nuggetstream.files.rubric import graded_lines, items_of_line, keys_of, passages_of, prompt_classes
+from nuggetstream.rubric.bank_edit import BankChange, name_of, text_of
 from nuggetstream.rubric.bank_scores import ScoreChanges, edited_lines, score_changes
 from nuggetstream.rubric.covering import cover
 from nuggetstream.rubric.graded import Graded, load_checked

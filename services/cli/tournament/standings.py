@@ -176,7 +176,7 @@ def retrieval_of(qrels: Path, rankings: Mapping[str, Mapping[str, Sequence[str]]
     """
     from nuggetstream.rubric.retrieval import evaluate_all
 
-    labels, found = read_qrels(qrels), dict[str, Json]()
+    labels, by_agent = read_qrels(qrels), dict[str, Json]()
     for name, own in rankings.items():
         relevant = [label for label in labels if label.query in own]
         row: Json = {"queries": len({label.query for label in relevant})}
