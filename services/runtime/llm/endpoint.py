@@ -1,6 +1,6 @@
 """One exchange with a chat model: a request in, a completion or a typed failure out."""
 
-import time
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,6 +120,9 @@ class Endpoint:
 
     async def _exchange(self, request: ModelRequest, dialect: Dialect) -> Completion:
         asked = _asked(request).input
+        most = work_of(Tokens(asked, dialect.limit(request)))
+        if dialect.stream and self.speed.is_quick(most):
+            dialect = replace(dialect, stream=False)
         decides = bool(request.questions) and dialect.decisions
         if decides:
             body, work = dialect.decision_parameters(request), asked
@@ -129,15 +132,19 @@ class Endpoint:
             unseen = dialect.reasoning(request) if dialect.streams(request) else dialect.limit(request)
             work = work_of(Tokens(asked, unseen))
         silence_s = self.speed.silence(work)
-        with self.speed.running(work_of(Tokens(asked, dialect.limit(request)))):
+        with self.speed.running(most):
             try:
                 if decides:
                     return self._decided(request, await self._post(native.PATH, body, request, silence_s))
+                loop = asyncio.get_running_loop()
+                began = loop.time()
                 if dialect.streams(request):
-                    return await self._streamed(body, request, dialect.limit(request), work, silence_s)
-                began = time.perf_counter()
-                completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
-                self.speed.answered(work_of(completion.tokens), time.perf_counter() - began)
+                    completion = await self._streamed(body, request, dialect.limit(request), work, silence_s)
+                else:
+                    completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
+                    self.speed.answered(work_of(completion.tokens), loop.time() - began)
+                if completion.finish == "stop":
+                    self.speed.completed(work_of(completion.tokens), loop.time() - began)
                 return completion
             except CallFailed as failed:
                 if failed.cause is Cause.TIMEOUT:
@@ -157,7 +164,8 @@ class Endpoint:
         self, body: dict[str, Any], request: ModelRequest, limit: int, work: int, silence_s: float
     ) -> Completion:
         """The completion whose parts arrive one by one, or at once from a server that knows no parts."""
-        began, joined = time.perf_counter(), Joined(limit)
+        loop, joined = asyncio.get_running_loop(), Joined(limit)
+        began = loop.time()
         body = {"model": self.model, **body}
         async with self._exchanges.stream(_CHAT, body, lambda: _asked(request), silence_s) as (
             response,
@@ -172,7 +180,7 @@ class Endpoint:
                     first, goes_on = not joined.has_begun, joined.add(data)
                     heard()
                     if first and joined.has_begun:
-                        self.speed.answered(work, time.perf_counter() - began)
+                        self.speed.answered(work, loop.time() - began)
                     if not goes_on:
                         break
                 return self._completion(request, joined.completion())
