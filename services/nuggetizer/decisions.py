@@ -15,7 +15,6 @@ from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.model import DecisionModel
 from services.runtime.llm.prompt import Prompt
-from services.runtime.metrics import IMPORTANCE_DECISIONS
 
 VERSION = "importance-decision-1"
 VITAL_FROM = 0.5  # probability from which a nugget is vital
@@ -89,8 +88,6 @@ async def decided(drafts: Sequence[Draft], model: DecisionModel, battle: Battle)
     answers = {answer.name: answer for answer in reply.value.answers}
     asked = [(draft, answers[f"n{number}"]) for number, draft in enumerate(drafts, start=1)]
     declined = sum(answer.letter is None for _, answer in asked)
-    IMPORTANCE_DECISIONS.labels("declined").inc(declined)
-    IMPORTANCE_DECISIONS.labels("decided").inc(len(asked) - declined)
     if declined:
         _log.info("importance declined", battle=battle.id, declined=declined, nuggets=len(asked))
     known = [_decided(draft, answer) for draft, answer in asked]

@@ -90,15 +90,18 @@ class LLMClient:
         self._fitting, self._unusable = Fitting(), UnusableReplies()
         retries = retries or RetryPolicy()
 
-        def route(to: Endpoint, role: Role, limit: AdaptiveLimit) -> Route:
-            circuit = Circuit(to.model, 2 * retries.attempts, patience, endpoint=to.host, role=role)
-            return Route(to, circuit, limit)
+        def circuit(to: Endpoint, role: Role, instead: Circuit | None = None) -> Circuit:
+            failures = 2 * retries.attempts
+            return Circuit(to.model, failures, patience, endpoint=to.host, role=role, instead=instead)
 
-        routes = [route(endpoint, "only" if fallback is None else "first", self.limit)]
-        if fallback is not None:
-            routes.append(route(fallback, "fallback", AdaptiveLimit(self.limit.maximum)))
+        if fallback is None:
+            self.circuit = circuit(endpoint, "only")
+            routes = [Route(endpoint, self.circuit, self.limit)]
+        else:
+            second = Route(fallback, circuit(fallback, "fallback"), AdaptiveLimit(self.limit.maximum))
+            self.circuit = circuit(endpoint, "first", second.circuit)
+            routes = [Route(endpoint, self.circuit, self.limit), second]
         self._routes = Routes(routes)
-        self.circuit = routes[0].circuit
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
         self._calls = Caller(routes=self._routes, ledger=self.ledger, retries=retries, rng=rng, sleep=sleep)
         # Identical prompts share one call in flight; a call that no caller waits for any more would only cost
