@@ -13,7 +13,7 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
-from services.runtime.llm.model import DecisionModel
+from services.runtime.llm.model import ChatModel
 from services.runtime.llm.prompt import Prompt
 
 VERSION = "importance-decision-1"
@@ -59,7 +59,7 @@ def importance_decision(query: str, nuggets: Sequence[str]) -> Prompt[DecisionRe
     )
 
 
-async def with_importance(created: Created, model: DecisionModel, battle: Battle) -> Created:
+async def with_importance(created: Created, model: ChatModel, battle: Battle) -> Created:
     """The list with the importance that a model decides, vital nuggets first.
 
     Its version of the prompt names the prompts of both, since the list depends on both.
@@ -70,7 +70,7 @@ async def with_importance(created: Created, model: DecisionModel, battle: Battle
     return replace(created, drafts=drafts, prompt_version=f"{created.prompt_version}, {version}")
 
 
-async def decided(drafts: Sequence[Draft], model: DecisionModel, battle: Battle) -> tuple[list[Draft], str]:
+async def decided(drafts: Sequence[Draft], model: ChatModel, battle: Battle) -> tuple[list[Draft], str]:
     """The importance of nuggets as a model decides it, in one call.
 
     Args:

@@ -195,18 +195,6 @@ class Ledger:
         finally:
             self._change(keys, -1, input_tokens, amount)
 
-    async def book(
-        self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source
-    ) -> Entry:
-        """Book one call: `enter` and `flush`.
-
-        Raises:
-            Unavailable: The store cannot be written now; the entry is booked before the next call is made.
-        """
-        entry = self.enter(battle_id, stage, model, tokens, source)
-        await self.flush()
-        return entry
-
     def enter(self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
         """Note one call in memory, to be booked by the next `flush` or before the next call."""
         cost = self.prices.cost(model, tokens)

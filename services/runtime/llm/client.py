@@ -4,9 +4,8 @@
 
 When the first reply cannot be used, the second exchange tells the model why. There is no third.
 
-A reply is kept in memory as soon as it arrives, then written to the cache, and then booked. While the
-database is away `ask` raises its outage, and the next `ask` continues with what is kept: nothing is paid for
-twice.
+A completion is kept in memory as soon as it arrives, until its reply is in the cache. While the database is
+away `ask` raises its outage, and the next `ask` continues with what is kept: nothing is paid for twice.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, PromptOverrides, R
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.routes import Route, Routes
-from services.runtime.llm.stage_models import CallOptions
+from services.runtime.llm.stage_models import StageModel
 from services.runtime.shared_cache import Retention, SharedCache
 
 
@@ -74,7 +73,7 @@ class LLMClient:
         overrides: PromptOverrides | None = None,
         claims: Claims | None = None,
         log: CallLog | None = None,
-        options: CallOptions | None = None,
+        options: StageModel | None = None,
         fallback: Endpoint | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -86,7 +85,7 @@ class LLMClient:
         self._cache = cache or MemoryReplyCache()
         self._claims = claims or Claims()
         self._log = log or CallLog()
-        self._options = options or CallOptions()
+        self._options = options or StageModel()
         self._fitting, self._unusable = Fitting(), UnusableReplies()
         retries = retries or RetryPolicy()
 
@@ -109,7 +108,6 @@ class LLMClient:
         self._calls_in_flight: SharedCache[str, Reply[Any]] = SharedCache(
             Retention(entries=0), cancel_abandoned=True
         )
-        self._uncached: dict[str, str] = {}  # replies that could not be written to the cache yet
 
     @property
     def name(self) -> str:
@@ -169,8 +167,6 @@ class LLMClient:
             self._log.add([billing.call(key, request, model, outcome)])
 
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
-        if key in self._uncached:
-            await self._write_to_cache(key, billing.battle_id)
         await self.ledger.flush()
         if (cached := await self._cached(key, prompt, billing.battle_id)) is not None:
             return cached
@@ -179,8 +175,8 @@ class LLMClient:
                 billing.shared = True
                 return cached
             reply = await self._asked(key, prompt, billing)
-            self._uncached[key] = _CachedReply.of(reply).model_dump_json()
-            await self._write_to_cache(key, billing.battle_id)
+            await self._cache.put(key, _CachedReply.of(reply).model_dump_json(), billing.battle_id)
+            self._calls.drop(key, _repair(key))
         await self.ledger.flush()
         return reply
 
@@ -188,11 +184,6 @@ class LLMClient:
         """The stored reply; None when there is none, or none that can be used."""
         text = await self._cache.get(key, battle_id)
         return None if text is None else self._from_cache(text, prompt)
-
-    async def _write_to_cache(self, key: str, battle_id: str) -> None:
-        await self._cache.put(key, self._uncached[key], battle_id)
-        del self._uncached[key]
-        self._calls.drop(key, _repair(key))
 
     async def _asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         try:
