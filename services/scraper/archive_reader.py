@@ -5,7 +5,7 @@ import sys
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
@@ -234,9 +234,7 @@ def _response(entry: Entry, url: WebUrl) -> RawResponse:
 
 def _decoded(wire: bytes, coding: str) -> bytes:
     decoder = decoder_for("", _MAX_DECODED)
-    try:
+    with suppress(BodyTooLarge, UndecodableBody):  # the scraper's own limits are lower
         decoder = decoder_for(coding, _MAX_DECODED)
         decoder.feed(wire)
-    except (BodyTooLarge, UndecodableBody):
-        return decoder.decoded  # what was decoded until then; the scraper's own limits are lower
-    return decoder.decoded
+    return decoder.decoded  # what was decoded until then

@@ -15,6 +15,7 @@ from services.scraper.quality import Verdict, judge_page, judge_status
 from services.scraper.response import RawResponse
 
 _STATUS_SAMPLE = 16 * 1024
+_NOTHING = Extraction()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class ReadPage:
     """
 
     verdict: Verdict
-    extraction: Extraction
+    extraction: Extraction = _NOTHING
 
     def with_note(self, note: str) -> "ReadPage":
         """The same page, with something that its reason says as well."""
@@ -51,29 +52,22 @@ class PageReader:
         content_type = response.header("content-type")
         if not response.succeeded:
             sample = decode(response.body[:_STATUS_SAMPLE], content_type)
-            return _unread(judge_status(response.status, sample))
+            return ReadPage(judge_status(response.status, sample))
         if not response.body.strip():
-            return _unread(Verdict(Quality.EMPTY, "the body is empty"))
+            return ReadPage(Verdict(Quality.EMPTY, "the body is empty"))
         kind = kind_of(content_type, response.body)
         if not isinstance(kind, MediaKind):
-            return _unread(Verdict(Quality.WRONG_TYPE, f"not a document that can be read: {kind}"))
-        return await self._judged(response, requested, kind)
-
-    async def _judged(self, response: RawResponse, requested: WebUrl, kind: MediaKind) -> ReadPage:
+            return ReadPage(Verdict(Quality.WRONG_TYPE, f"not a document that can be read: {kind}"))
         job = ExtractionJob(
             kind=kind,
             url=str(response.url),
-            content_type=response.header("content-type"),
+            content_type=content_type,
             content_language=response.header("content-language"),
             body=response.body,
         )
         try:
             extraction = await self._pool.extract(job)
         except ExtractionFailed as failure:
-            return _unread(Verdict(Quality.EXTRACTION_FAILED, str(failure)))
+            return ReadPage(Verdict(Quality.EXTRACTION_FAILED, str(failure)))
         verdict = judge_page(extraction, requested, response.url, self._min_chars)
         return ReadPage(verdict, extraction)
-
-
-def _unread(verdict: Verdict) -> ReadPage:
-    return ReadPage(verdict, Extraction())

@@ -81,7 +81,7 @@ class LLMClient:
         self.endpoint = endpoint
         self.ledger = ledger or Ledger()
         self.limit = limit or AdaptiveLimit(maximum=32)
-        self.overrides = overrides or PromptOverrides.none()
+        self.overrides = overrides or PromptOverrides()
         self._cache = cache or MemoryReplyCache()
         self._claims = claims or Claims()
         self._log = log or CallLog()

@@ -25,6 +25,10 @@ from services.runtime.masking import masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_MESSAGE = 1000  # characters
+_CAUSES = {
+    401: Cause.KEY, 402: Cause.QUOTA, 403: Cause.KEY, 404: Cause.MODEL,
+    429: Cause.OVERLOADED, 503: Cause.OVERLOADED, 529: Cause.OVERLOADED,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,14 @@ class Names:
 
     def advice(self, cause: Cause) -> str | None:
         """What the operator must do; None where waiting may help."""
-        if cause is Cause.KEY:
-            return f"the API key is rejected; set {self.prefix}API_KEY to a valid key and restart the service"
-        if cause is Cause.QUOTA:
-            return "the quota at the provider is used up; raise it there, and work continues by itself"
-        if cause is Cause.MODEL:
-            return f"there is no such model; check {self.prefix}MODEL and {self.url}"
-        return None
+        advice = {
+            Cause.KEY: (
+                f"the API key is rejected; set {self.prefix}API_KEY to a valid key and restart the service"
+            ),
+            Cause.QUOTA: "the quota at the provider is used up; raise it there, and work continues by itself",
+            Cause.MODEL: f"there is no such model; check {self.prefix}MODEL and {self.url}",
+        }
+        return advice.get(cause)
 
 
 _CHAT = Names()
@@ -216,11 +221,6 @@ def message_of(error: openai.APIStatusError) -> str:
     return f"{message or error.message} {error.param or ''}".strip()[:_LONGEST_MESSAGE]
 
 
-def is_too_long(error: openai.APIStatusError) -> bool:
-    """Whether a prompt and its reply do not fit into the context of the model."""
-    return error.status_code in {400, 422} and is_about_context(f"{error.type} {message_of(error)}")
-
-
 def is_filter(error: openai.APIStatusError) -> bool:
     """Whether a content filter of the provider answered."""
     text = f"{error.code} {message_of(error)}".lower()
@@ -232,16 +232,11 @@ def _about_content(error: openai.APIStatusError) -> Reason | None:
     status = error.status_code
     if status in {400, 403, 422} and is_filter(error):
         return Reason.CONTENT_FILTERED
-    if status == 413 or error.code == "context_length_exceeded" or is_too_long(error):
+    too_long = status in {400, 422} and is_about_context(f"{error.type} {message_of(error)}")
+    if status == 413 or error.code == "context_length_exceeded" or too_long:
         return Reason.TOO_LARGE
     return Reason.INVALID_INPUT if status in {400, 422} else None
 
 
 def _cause_of(status: int, code: str | None) -> Cause:
-    if status == 402 or code == "insufficient_quota":
-        return Cause.QUOTA
-    if status in {401, 403}:
-        return Cause.KEY
-    if status == 404:
-        return Cause.MODEL
-    return Cause.OVERLOADED if status in {429, 503, 529} else Cause.SERVER
+    return Cause.QUOTA if code == "insufficient_quota" else _CAUSES.get(status, Cause.SERVER)
