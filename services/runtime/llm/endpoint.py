@@ -195,9 +195,7 @@ class Endpoint:
             detail = f"{response.text[:200]!r} is not a decision: {error}"
             raise self._exchanges.garbled(_asked(request), detail) from error
         usage = decided.usage
-        counted = usage and Tokens(
-            usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens
-        )
+        counted = usage and Tokens(usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         return Completion(
             text=text,
             refusal=None,
@@ -240,4 +238,4 @@ def _asked(request: ModelRequest) -> Tokens:
 def _tokens_of(usage: Usage | None, request: ModelRequest, text: str) -> tuple[Tokens, Source]:
     if usage is None:
         return Tokens(estimate_tokens(request.text), estimate_tokens(text)), "estimate"
-    return Tokens(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens), "usage"
+    return Tokens(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens or 0), "usage"
