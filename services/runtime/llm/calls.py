@@ -203,18 +203,14 @@ class Caller:
                         call.entry = self._keep(key, completion, billing, model)
                     finally:
                         call.seconds = time.perf_counter() - started
-                        await self._book()
+                        with suppress(Unavailable):  # the ledger keeps the entries for later
+                            await self.ledger.flush()
                     return completion
 
     def _entry(self, billing: Billing, model: str, tokens: Tokens, source: Source) -> Entry:
         entry = self.ledger.enter(billing.battle_id, billing.stage, model, tokens, source)
         billing.entries.append(entry)
         return entry
-
-    async def _book(self) -> None:
-        """Write the entries to the database; if it is away, the ledger keeps them for later."""
-        with suppress(Unavailable):
-            await self.ledger.flush()
 
     def _keep(self, key: str, completion: Completion, billing: Billing, model: str) -> Entry:
         entry = self._entry(billing, model, completion.tokens, completion.source)

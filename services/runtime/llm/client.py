@@ -147,8 +147,10 @@ class LLMClient:
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
             metrics.LLM_CALLS.labels(stage, self.endpoint.model, "cached").inc()
-            shared = billing.shared or not ours
-            self._log_free(key, prompt, billing, Outcome.SHARED if shared else Outcome.CACHED)
+            if self._log.is_on:  # a reply that needed no call
+                outcome = Outcome.SHARED if billing.shared or not ours else Outcome.CACHED
+                request, model = ModelRequest.of(prompt), self.endpoint.model
+                self._log.add([billing.call(key, request, model, outcome)])
         return reply
 
     async def close(self) -> None:
@@ -159,12 +161,6 @@ class LLMClient:
     def first_away(self) -> FirstAway | None:
         """Why the first endpoint is away, also where a fallback answers; None while it answers."""
         return self._routes.first_away()
-
-    def _log_free(self, key: str, prompt: Prompt[R], billing: Billing, outcome: Outcome) -> None:
-        """Log a reply that needed no call."""
-        if self._log.is_on:
-            request, model = ModelRequest.of(prompt), self.endpoint.model
-            self._log.add([billing.call(key, request, model, outcome)])
 
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         await self.ledger.flush()
@@ -181,9 +177,16 @@ class LLMClient:
         return reply
 
     async def _cached(self, key: str, prompt: Prompt[R], battle_id: str) -> Reply[R] | None:
-        """The stored reply; None when there is none, or none that can be used."""
-        text = await self._cache.get(key, battle_id)
-        return None if text is None else self._from_cache(text, prompt)
+        """The stored reply; None when there is none, or an older one that no longer parses."""
+        if (text := await self._cache.get(key, battle_id)) is None:
+            return None
+        try:
+            cached = _CachedReply.model_validate_json(text)
+            value = read_reply(cached.reply, prompt)
+        except (ValidationError, Unusable):
+            return None
+        usage = self._free(cached.input_tokens, cached.output_tokens)
+        return Reply(value, cached.model, prompt.version, usage)
 
     async def _asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         try:
@@ -250,16 +253,6 @@ class LLMClient:
             raise Discarded(completion, str(problem)) from problem
         billing.conclude(Outcome.ANSWERED, None)
         return value, completion.model
-
-    def _from_cache(self, text: str, prompt: Prompt[R]) -> Reply[R] | None:
-        """A cached reply; None when it no longer parses, as one that an older release cached may not."""
-        try:
-            cached = _CachedReply.model_validate_json(text)
-            value = read_reply(cached.reply, prompt)
-        except (ValidationError, Unusable):
-            return None
-        usage = self._free(cached.input_tokens, cached.output_tokens)
-        return Reply(value, cached.model, prompt.version, usage)
 
     def _free(self, input_tokens: int, output_tokens: int) -> Usage:
         return Usage(input_tokens, output_tokens, True, Money(Decimal(0), self.ledger.prices.currency))
