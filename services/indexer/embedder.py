@@ -26,15 +26,10 @@ class LocalEmbedder:
     """
 
     def __init__(self, model: str, load: Callable[[], Encoder]) -> None:
-        self._name, self._load_model = model, load
+        self.model, self._load_model = model, load
         self.cuts = Cuts()
         self._loaded: Encoder | None = None
         self._lock = threading.RLock()
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._name
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions). Blocks while the model computes."""
@@ -63,7 +58,7 @@ class LocalEmbedder:
 
     def _note_cuts(self, texts: Sequence[str], tokens: Sequence[int], limit: int) -> None:
         cut = [(text, limit / count) for text, count in zip(texts, tokens, strict=True) if count > limit]
-        metrics.EMBEDDING_CUTS.labels(self._name).inc(len(cut))
+        metrics.EMBEDDING_CUTS.labels(self.model).inc(len(cut))
         for text, share in cut:
             self.cuts.note(text, share)
 

@@ -74,10 +74,6 @@ class Gathering:
     def __init__(self) -> None:
         self._waiting: list[Waiting] = []
 
-    def __len__(self) -> int:
-        """Number of texts, those of callers that are gone included."""
-        return len(self._waiting)
-
     def add(self, texts: Sequence[str]) -> list[Waiting]:
         """Let texts wait, for the battle that the current task works on."""
         subject, loop, urgent = work.current(), asyncio.get_running_loop(), URGENT.get()

@@ -29,6 +29,9 @@ class StoringEmbedder:
         claims: Claims on texts; None where no other process embeds.
         wait: Seconds to wait for the vectors that another process computes.
         cuts: Which texts the model read only in part.
+
+    Attributes:
+        model: Name of the model.
     """
 
     def __init__(
@@ -41,15 +44,11 @@ class StoringEmbedder:
         cuts: Cuts | None = None,
     ) -> None:
         self._inner, self._chunks, self._wait = inner, chunks, wait
+        self.model = inner.model
         self._claims = None if claims is None else Claims(claims)
         self._cuts = cuts or Cuts()
         # Only what is being computed is shared; what is stored is read.
         self._running: SharedCache[str, Row] = SharedCache(Retention(entries=0))
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions).

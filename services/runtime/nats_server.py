@@ -70,6 +70,9 @@ class NatsServer:
         synced: Whether it confirms a message only when the message is on disk, and not already when the
             operating system has it and writes it within minutes.
 
+    Attributes:
+        log_path: Path of its log file.
+
     Raises:
         NatsServerMissing: There is no binary.
         NatsServerFailed: It does not become ready, for instance because the port is in use.
@@ -86,6 +89,7 @@ class NatsServer:
         synced: bool = True,
     ) -> None:
         self._dir = store_dir
+        self.log_path = store_dir / "nats-server.log"
         self._port = port
         self._name = name
         self._ready_within = ready_within
@@ -104,11 +108,6 @@ class NatsServer:
     def pid(self) -> int | None:
         """Process id; None while it does not run."""
         return self._process.pid if self._process and self._process.returncode is None else None
-
-    @property
-    def log_path(self) -> Path:
-        """Path of its log file."""
-        return self._dir / "nats-server.log"
 
     async def __aenter__(self) -> Self:
         await self.start()

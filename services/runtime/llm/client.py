@@ -59,6 +59,9 @@ class LLMClient:
         fallback: Endpoint that is asked while the first is away; none by default.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
+
+    Attributes:
+        name: Name of the configured model, with the options that change its replies.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class LLMClient:
         self._claims = claims or Claims()
         self._log = log or CallLog()
         self._options = options or StageModel()
+        self.name = self._options.named(endpoint.model)
         self._fitting, self._unusable = Fitting(), UnusableReplies()
         retries = retries or RetryPolicy()
 
@@ -108,11 +112,6 @@ class LLMClient:
         self._calls_in_flight: SharedCache[str, Reply[Any]] = SharedCache(
             Retention(entries=0), cancel_abandoned=True
         )
-
-    @property
-    def name(self) -> str:
-        """Name of the configured model, with the options that change its replies."""
-        return self._options.named(self.endpoint.model)
 
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
         """Ask for one usable reply; see `ChatModel.ask`."""

@@ -67,6 +67,9 @@ class Endpoint:
         speed: What is known about its speed; nothing by default.
         batched: Whether a call waits for a batch, which goes on when the caller stops waiting.
         stream: Whether replies may be asked for in parts; never in a batch.
+
+    Attributes:
+        host: Host and port of the endpoint.
     """
 
     def __init__(
@@ -80,13 +83,9 @@ class Endpoint:
         stream: bool = True,
     ) -> None:
         self._exchanges, self.model, self.batched = Exchange(client, timeout_s), model, batched
+        self.host = self._exchanges.host
         self.dialect = Dialect(stream=stream and not batched)
         self.speed = speed or Speed(timeout_s)
-
-    @property
-    def host(self) -> str:
-        """Host and port of the endpoint."""
-        return self._exchanges.host
 
     async def complete(self, request: ModelRequest) -> Completion:
         """One completion.

@@ -68,20 +68,16 @@ class Exchange:
         timeout_s: Seconds of silence after which an exchange ends. They are counted here, because an
             in-process transport ignores the limits of the HTTP client.
         names: How messages name the model.
+
+    Attributes:
+        url: URL of the endpoint, without secrets.
+        host: Host and port of the endpoint.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, timeout_s: float, names: Names = _CHAT) -> None:
         self._client, self._timeout_s, self._names = client, timeout_s, names
-
-    @property
-    def url(self) -> str:
-        """URL of the endpoint, without secrets."""
-        return masked_url(str(self._client.base_url))
-
-    @property
-    def host(self) -> str:
-        """Host and port of the endpoint."""
-        return self._client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
+        self.url = masked_url(str(client.base_url))
+        self.host = client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
 
     async def post(
         self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens], silence_s: float | None = None
