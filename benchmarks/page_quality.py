@@ -10,12 +10,13 @@ import asyncio
 import re
 from collections import Counter
 from datetime import UTC, datetime
+from typing import Any
 
 from benchmarks.labelled_pages import LabelledPage, labelled_pages
 from services.scraper.canonical import canonicalize
 from services.scraper.documents import read_document
 from services.scraper.extraction import Extraction, ExtractionJob
-from services.scraper.page_reader import PageReader, ReadPage
+from services.scraper.page_reader import ReadPage, read_page
 from services.scraper.response import RawResponse
 
 MIN_CHARS = 200  # the default of the scraper
@@ -33,11 +34,11 @@ class InProcess:
 
 def read(pages: list[LabelledPage]) -> list[ReadPage]:
     """What the scraper makes of pages."""
-    reader = PageReader(InProcess(), MIN_CHARS)  # type: ignore[arg-type]
+    pool: Any = InProcess()
 
     async def one(page: LabelledPage) -> ReadPage:
         url = canonicalize(URL)
-        return await reader.read(
+        return await read_page(
             RawResponse(
                 url=url,
                 status=page.status,
@@ -48,6 +49,8 @@ def read(pages: list[LabelledPage]) -> list[ReadPage]:
                 received_at=datetime.now(UTC),
             ),
             url,
+            pool,
+            MIN_CHARS,
         )
 
     async def each() -> list[ReadPage]:

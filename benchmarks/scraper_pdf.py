@@ -39,9 +39,11 @@ def with_pypdf(body):
 
 
 def with_pdfium(body):
+    from services.scraper.extraction import ExtractionJob
+    from services.scraper.media_type import MediaKind
     from services.scraper.pdf import read_pdf
 
-    return read_pdf(body).text
+    return read_pdf(ExtractionJob(MediaKind.PDF, "", None, None, body)).text
 
 
 READERS = {"pypdf": with_pypdf, "ours (PDFium)": with_pdfium}

@@ -6,11 +6,11 @@ from services.judge.asking import Member
 from services.judge.evaluator import Evaluator
 from services.judge.registry import EVALUATORS
 from services.judge.stage import Panel
-from services.runtime.llm.model import ChatModel, DecisionModel
+from services.runtime.llm.model import ChatModel
 
 
 def panel_of(
-    evaluator: str | Evaluator, *models: ChatModel, decisions: DecisionModel | None = None, **fields: Any
+    evaluator: str | Evaluator, *models: ChatModel, decisions: ChatModel | None = None, **fields: Any
 ) -> Panel:
     """The evaluator with some models, of which several are named m0, m1 and so on."""
     chosen = EVALUATORS[evaluator] if isinstance(evaluator, str) else evaluator

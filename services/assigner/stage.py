@@ -18,14 +18,14 @@ from services.runtime.errors import Permanent
 from services.runtime.llm.assignment import PAPER_VERSION, VERSION, assignment
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
-from services.runtime.llm.model import ChatModel, DecisionModel, Reply, joined
+from services.runtime.llm.model import ChatModel, Reply, joined
 from services.runtime.llm.numbering import quoted
 from services.runtime.llm.replies import AssignmentReply
 from services.runtime.stage import Stage
 from services.store.content.blobs import Blobs
 from services.wire.stages import event_stage
 
-ModelsOf = Callable[[str], Awaitable[tuple[ChatModel, DecisionModel | None]]]
+ModelsOf = Callable[[str], Awaitable[tuple[ChatModel, ChatModel | None]]]
 _NONE = "none: both answers are empty"
 _ORIGIN = ("model", "prompt_version")  # of labels
 
@@ -47,7 +47,7 @@ class Assigner:
 
     model: ChatModel
     window: int | None = None
-    decisions: DecisionModel | None = None
+    decisions: ChatModel | None = None
     shared: SharedLabels | None = None
     models_of: ModelsOf | None = None
     contradictions: bool = True
@@ -120,7 +120,7 @@ class Assigner:
 
     async def _by_decisions(
         self,
-        model: DecisionModel,
+        model: ChatModel,
         among: Sequence[str],
         battle: Battle,
         nuggets: Sequence[Nugget],

@@ -18,18 +18,17 @@ class BatchingEmbedder:
     Args:
         inner: The model.
         limits: The largest batch; the model divides it further.
+
+    Attributes:
+        model: Name of the model.
     """
 
     def __init__(self, inner: Embedder, limits: BatchLimits = _LIMITS) -> None:
         self._inner = inner
+        self.model = inner.model
         self._limits = limits
         self._gathering = Gathering()
         self._worker: asyncio.Task[None] | None = None
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions)."""

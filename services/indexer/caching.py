@@ -21,16 +21,15 @@ class CachingEmbedder:
         inner: Computes the vectors that are not cached.
         limit: Maximum number of cached vectors; the least recently used are dropped first. With 1,024
             dimensions, 50,000 vectors take 200 MB, and about 50 MB of overhead.
+
+    Attributes:
+        model: Name of the model.
     """
 
     def __init__(self, inner: Embedder, limit: int = 50_000) -> None:
         self._inner = inner
+        self.model = inner.model
         self._rows: SharedCache[str, _Row] = SharedCache(Retention(entries=limit))
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions).

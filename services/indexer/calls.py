@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from services.indexer.gathering import Row
 from services.runtime import metrics, work
 from services.runtime.errors import Unavailable
 from services.runtime.llm.accounting import Ledger, Source
+from services.runtime.llm.attempts import Failures, attempt
 from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.cause import Cause
 from services.runtime.llm.circuit import Circuit
@@ -67,7 +67,7 @@ class EmbeddingCalls:
             CallFailed: The endpoint's answer is an error about the texts.
             ModelOutage: It did not answer, or is another model.
         """
-        failures = timeouts = 0
+        failures = Failures(self.retries, self.rng)
         while True:
             try:
                 async with self.limit.slot() as slot:
@@ -77,14 +77,11 @@ class EmbeddingCalls:
                 if failed.cause is None:
                     metrics.LLM_CALLS.labels(_STAGE, self.endpoint.model, "failed").inc()
                     raise
-                failures += 1
-                timeouts += failed.cause is Cause.TIMEOUT
-                later = self.retries.after(failed, failures, timeouts, self.rng)
+                later = failures.wait(failed)
                 wait = None if self.circuit.is_open else later
                 if wait is None:
                     metrics.LLM_CALLS.labels(_STAGE, self.endpoint.model, "failed").inc()
-                    attempts = f" ({failures} attempts)" if failures > 1 else ""
-                    raise self.circuit.outage(failed, attempts) from failed
+                    raise failures.outage(self.circuit, failed) from failed
             metrics.LLM_CALLS.labels(_STAGE, self.endpoint.model, "retried").inc()
             await self.sleep(wait)
 
@@ -95,30 +92,18 @@ class EmbeddingCalls:
         stored: Row | None,
         slot: Slot,
     ) -> Embedded:
-        started, outcome = time.perf_counter(), "failed"
-        answers = self.circuit.answers
         try:
-            embedded = await self.endpoint.embed(texts)
-            self._book(texts, subjects, embedded.tokens, embedded.source)
-            self._require_same_model(embedded.rows[0], stored)
-            self.dimensions = embedded.rows.shape[1]
-            outcome = "ok"
-            self.limit.succeeded(slot, embedded.tokens.input)
-            self.circuit.answered()
+            with attempt(self.circuit, self.limit, slot, operation="embeddings", stage=_STAGE) as succeeded:
+                embedded = await self.endpoint.embed(texts)
+                self._book(texts, subjects, embedded.tokens, embedded.source)
+                self._require_same_model(embedded.rows[0], stored)
+                self.dimensions = embedded.rows.shape[1]
+                succeeded(embedded.tokens.input)
         except CallFailed as failed:
-            if failed.cause is None:
-                self.circuit.answered()
-            else:
-                self.circuit.failed(failed, answers)
-            if failed.overloaded:
-                self.limit.overloaded(slot)
             if failed.charged is not None:
                 self._book(texts, subjects, failed.charged, "estimate")
             raise
         finally:
-            elapsed = time.perf_counter() - started
-            metrics.LLM_CONCURRENCY.labels(self.endpoint.model).set(self.limit.value)
-            metrics.LLM_SECONDS.labels("embeddings", self.endpoint.model, _STAGE, outcome).observe(elapsed)
             with suppress(Unavailable):  # the ledger keeps the entries for later
                 await self.ledger.flush()
         metrics.LLM_CALLS.labels(_STAGE, self.endpoint.model, "ok").inc()

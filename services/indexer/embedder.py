@@ -26,15 +26,10 @@ class LocalEmbedder:
     """
 
     def __init__(self, model: str, load: Callable[[], Encoder]) -> None:
-        self._name, self._load_model = model, load
+        self.model, self._load_model = model, load
         self.cuts = Cuts()
         self._loaded: Encoder | None = None
-        self._lock = threading.Lock()
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._name
+        self._lock = threading.RLock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions). Blocks while the model computes."""
@@ -59,22 +54,19 @@ class LocalEmbedder:
             OSError: There is no such model, or it cannot be downloaded.
             NotInstalled: What computes it is not installed.
         """
-        await asyncio.to_thread(self._load)
+        await asyncio.to_thread(self._encoder)
 
     def _note_cuts(self, texts: Sequence[str], tokens: Sequence[int], limit: int) -> None:
         cut = [(text, limit / count) for text, count in zip(texts, tokens, strict=True) if count > limit]
-        metrics.EMBEDDING_CUTS.labels(self._name).inc(len(cut))
+        metrics.EMBEDDING_CUTS.labels(self.model).inc(len(cut))
         for text, share in cut:
             self.cuts.note(text, share)
 
-    def _load(self) -> None:
-        with self._lock:
-            self._encoder()
-
     def _encoder(self) -> Encoder:
-        if self._loaded is None:
-            self._loaded = self._load_model()
-        return self._loaded
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load_model()
+            return self._loaded
 
 
 def by_length(tokens: Sequence[int], largest: BatchSize) -> list[list[int]]:

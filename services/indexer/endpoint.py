@@ -78,7 +78,8 @@ class EmbeddingEndpoint:
             try:
                 response = await self.exchange.post("/embeddings", body, lambda: _asked(texts))
             except CallFailed as failed:
-                if form == "float" or not _is_about_form(failed):
+                about_form = is_about_content(failed) and "encoding_format" in f"{failed.error.admin_detail}"
+                if form == "float" or not about_form:
                     raise
                 self._form = "float"
                 continue
@@ -107,10 +108,6 @@ def is_about_length(failed: CallFailed) -> bool:
     return failed.status == 413 or any(
         word in message for word in ("token", "length", "too long", "too large")
     )
-
-
-def _is_about_form(failed: CallFailed) -> bool:
-    return is_about_content(failed) and "encoding_format" in f"{failed.error.admin_detail}"
 
 
 def _asked(texts: Sequence[str]) -> Tokens:

@@ -74,10 +74,6 @@ class Gathering:
     def __init__(self) -> None:
         self._waiting: list[Waiting] = []
 
-    def __len__(self) -> int:
-        """Number of texts, those of callers that are gone included."""
-        return len(self._waiting)
-
     def add(self, texts: Sequence[str]) -> list[Waiting]:
         """Let texts wait, for the battle that the current task works on."""
         subject, loop, urgent = work.current(), asyncio.get_running_loop(), URGENT.get()
@@ -104,26 +100,13 @@ class Gathering:
         self._waiting = [text for text in self._waiting if not text.row.done()]  # others were cancelled
         if not self._waiting:
             return []
-        by_length = sorted(self._waiting, key=lambda text: text.tokens)
-        start = by_length.index(self._waiting[0])
-        end = start + 1
-        while end - start < limits.texts:
-            shorter = by_length[start - 1] if start > 0 else None
-            longer = by_length[end] if end < len(by_length) else None
-            if longer is not None and not _fits(longer.tokens, end - start + 1, limits):
-                longer = None
-            if shorter is not None and not _fits(by_length[end - 1].tokens, end - start + 1, limits):
-                shorter = None
-            if shorter is None and longer is None:
-                break
-            if longer is None or (
-                shorter is not None
-                and by_length[start].tokens - shorter.tokens < longer.tokens - by_length[end - 1].tokens
-            ):
-                start -= 1
-            else:
-                end += 1
-        batch = by_length[start:end]
+        first, longest, batch = self._waiting[0], 0, list[Waiting]()
+        for text in sorted(self._waiting, key=lambda text: abs(text.tokens - first.tokens)):
+            most = max(longest, text.tokens)
+            if len(batch) < limits.texts and (not batch or _fits(most, len(batch) + 1, limits)):
+                batch.append(text)
+                longest = most
+        batch.sort(key=lambda text: text.tokens)
         taken = set(map(id, batch))
         self._waiting = [text for text in self._waiting if id(text) not in taken]
         return batch

@@ -9,7 +9,6 @@ import structlog
 from numpy.typing import NDArray
 
 from nuggetstream.domain.identity import content_hash
-from services.indexer.cuts import Cuts
 from services.indexer.embedder import LocalEmbedder
 from services.runtime.embedding import Vectors, stacked
 
@@ -27,22 +26,17 @@ class KeptVectors:
     Args:
         inner: Computes the vectors that are not in the file.
         file: The file, in NumPy's format "npz"; it need not exist.
+
+    Attributes:
+        model: Name of the model.
+        cuts: Which texts it read only in part; their vectors are not kept, so that each run notes them.
     """
 
     def __init__(self, inner: LocalEmbedder, file: Path) -> None:
         self._inner, self._file = inner, file
+        self.model, self.cuts = inner.model, inner.cuts
         self._rows = _read(file, inner.model)
         self._used = set[str]()
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
-
-    @property
-    def cuts(self) -> Cuts:
-        """Which texts it read only in part; their vectors are not kept, so that each run notes them."""
-        return self._inner.cuts
 
     async def ready(self) -> None:
         """Load the model, unless vectors are kept: then the first text without one loads it.

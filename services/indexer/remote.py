@@ -41,21 +41,21 @@ class RemoteEmbedder:
         calls: Calls of the model.
         limits: The largest call; smaller ones follow where the endpoint rejects it.
         reference: Reads a text with its stored vector.
+
+    Attributes:
+        model: Name of the model.
+        cuts: Which texts it read only in part.
     """
 
     def __init__(
         self, calls: EmbeddingCalls, limits: BatchLimits = _LIMITS, reference: Reference = _no_reference
     ) -> None:
         self._caller, self._limits, self._reference = calls, limits, reference
+        self.model = calls.endpoint.model
         self.cuts = Cuts()
         self._gathering = Gathering()
         self._calls: set[asyncio.Task[None]] = set()
         self._preparing = asyncio.Lock()
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._caller.endpoint.model
 
     def first_away(self) -> FirstAway | None:
         """Why the endpoint is away; None while it answers."""

@@ -68,8 +68,12 @@ class Indexer:
         """The pages with their languages, and their chunks; those of a text that several pages have, once."""
         pages = _with_languages(event.pages, texts)
         arena = event.battle.arena
-        origins = {key: _origin(page, arena) for page in pages if (key := _key(page)) is not None}
-        return pages, [
+        origins = {
+            key: Origin(page.language, page.fetched_at, page.language_confidence, arena)
+            for page in known
+            if (key := _key(page)) is not None
+        }
+        return known, [
             chunk
             for key, origin in origins.items()
             for chunk in cut(key, texts[key], origin, self.size, self.overlap)
@@ -79,10 +83,6 @@ class Indexer:
 def _key(page: Page) -> str | None:
     """The hash of the text of a usable page; None for others."""
     return None if page.state is PageState.REJECTED else page.content_hash
-
-
-def _origin(page: Page, arena: str) -> Origin:
-    return Origin(page.language, page.fetched_at, page.language_confidence, arena)
 
 
 def _with_languages(pages: Sequence[Page], texts: Mapping[str, str]) -> tuple[Page, ...]:

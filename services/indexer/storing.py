@@ -4,7 +4,7 @@ stored? ──> being embedded in this process? wait ──> claimed by another?
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import content_hash, derived_id
@@ -13,7 +13,6 @@ from services.indexer.gathering import Row
 from services.runtime.claims import POLL_S, Claims, ClaimStore
 from services.runtime.embedding import Embedder, Vectors, stacked
 from services.runtime.errors import Outage
-from services.runtime.metrics import EMBEDDED
 from services.runtime.shared_cache import Retention, SharedCache
 from services.store.content.chunks import Chunks
 
@@ -30,6 +29,9 @@ class StoringEmbedder:
         claims: Claims on texts; None where no other process embeds.
         wait: Seconds to wait for the vectors that another process computes.
         cuts: Which texts the model read only in part.
+
+    Attributes:
+        model: Name of the model.
     """
 
     def __init__(
@@ -42,15 +44,11 @@ class StoringEmbedder:
         cuts: Cuts | None = None,
     ) -> None:
         self._inner, self._chunks, self._wait = inner, chunks, wait
+        self.model = inner.model
         self._claims = None if claims is None else Claims(claims)
         self._cuts = cuts or Cuts()
         # Only what is being computed is shared; what is stored is read.
         self._running: SharedCache[str, Row] = SharedCache(Retention(entries=0))
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of shape (len(texts), dimensions).
@@ -60,7 +58,7 @@ class StoringEmbedder:
             Exception: The error of the model or of the database.
         """
         keys = [content_hash(text) for text in texts]
-        known = await self._stored(set(keys))
+        known = await self._chunks.get_vectors(self.model, list(set(keys)))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
 
         async def compute(missing: Sequence[str]) -> Sequence[Row]:
@@ -70,11 +68,6 @@ class StoringEmbedder:
         if new:
             known |= dict(zip(new, await self._running.get_many(list(new), compute), strict=True))
         return stacked([known[key] for key in keys])
-
-    async def _stored(self, keys: Collection[str]) -> dict[str, Row]:
-        known = await self._chunks.get_vectors(self.model, list(keys))
-        EMBEDDED.labels("store").inc(len(known))
-        return known
 
     async def _computed(self, new: dict[str, str]) -> dict[str, Row]:
         """The vectors of texts, by their hashes: computed here, or by the process that has claimed them."""
@@ -86,7 +79,7 @@ class StoringEmbedder:
         while remaining := [key for key in new if key not in known]:
             async with self._claims.free([names[key] for key in remaining]) as ours:
                 # Another process may have stored them between our look and our claim.
-                known |= await self._stored(remaining)
+                known |= await self._chunks.get_vectors(self.model, remaining)
                 claimed = [key for key in remaining if names[key] in ours and key not in known]
                 known |= await self._embedded({key: new[key] for key in claimed})
             if len(known) < len(new):
@@ -103,7 +96,6 @@ class StoringEmbedder:
             computed = dict(zip(batch, rows, strict=True))
             shares = {key: share for key in batch if (share := self._cuts.of(key)) is not None}
             await self._chunks.add_vectors(self.model, computed, shares)
-            EMBEDDED.labels("model").inc(len(computed))
             known |= computed
         return known
 

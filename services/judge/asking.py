@@ -7,7 +7,7 @@ from nuggetstream.domain.battle import Battle, Side
 from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.reply import DecisionReply
-from services.runtime.llm.model import ChatModel, DecisionModel, Reply, joined
+from services.runtime.llm.model import ChatModel, Reply, joined
 from services.runtime.llm.numbering import numbered
 from services.runtime.llm.prompt import Prompt, R
 
@@ -26,7 +26,7 @@ class Member:
     """
 
     model: ChatModel
-    decisions: DecisionModel | None = None
+    decisions: ChatModel | None = None
     name: str = ""
 
     @property

@@ -19,7 +19,6 @@ The table of a judge may have `tie_band = 0.1`: probabilities of A and B that di
 
 import tomllib
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -31,12 +30,12 @@ from nuggetstream.domain.identity import content_hash
 from nuggetstream.domain.judgment import Aggregation
 from nuggetstream.text.languages import DetectedLanguage
 from services.runtime.languages import language_of
-from services.runtime.llm.budget import Limit
+from services.runtime.llm.prices import DayBudget
 
 _HASHES = 16**8
 
 
-class Selection(BaseModel):
+class Selection(DayBudget):
     """The battles that an evaluator grades, and its budget.
 
     Attributes:
@@ -45,23 +44,12 @@ class Selection(BaseModel):
         tags: Tags of which a battle has at least one; None grades all.
         languages: BCP 47 tags; "de" includes "de-AT". None grades all. With it, a battle whose language is
             neither declared nor detected is not graded.
-        day_tokens: Budget of tokens per day (UTC); None is unlimited.
-        day_money: Budget of money per day, in the currency of the price file; None is unlimited.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     share: float = Field(1.0, ge=0, le=1)
     arenas: frozenset[str] | None = None
     tags: frozenset[str] | None = None
     languages: tuple[str, ...] | None = None
-    day_tokens: int | None = Field(None, ge=0)
-    day_money: Decimal | None = Field(None, ge=0)
-
-    @property
-    def day(self) -> Limit:
-        """The budget per day."""
-        return Limit(self.day_tokens, self.day_money)
 
     async def detected(self, battle: Battle, *, needed: bool = False) -> DetectedLanguage | None:
         """The language of a battle that declares none, detected if it is needed here or elsewhere."""

@@ -37,7 +37,7 @@ class QuestionBanks:
     """
 
     stored: StoredQuestionBanks | None = None
-    overrides: PromptOverrides = field(default_factory=PromptOverrides.none)
+    overrides: PromptOverrides = field(default_factory=PromptOverrides)
     writer: SingleWriter = field(default_factory=SingleWriter)
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     given: QuestionBank | None = None

@@ -13,9 +13,8 @@ from services.runtime.llm.blocks import Block
 from services.runtime.llm.conversation import in_context
 from services.runtime.llm.decisions.question import Choice, Question, lines_of
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
-from services.runtime.llm.model import DecisionModel
+from services.runtime.llm.model import ChatModel
 from services.runtime.llm.prompt import Prompt
-from services.runtime.metrics import IMPORTANCE_DECISIONS
 
 VERSION = "importance-decision-1"
 VITAL_FROM = 0.5  # probability from which a nugget is vital
@@ -60,7 +59,7 @@ def importance_decision(query: str, nuggets: Sequence[str]) -> Prompt[DecisionRe
     )
 
 
-async def with_importance(created: Created, model: DecisionModel, battle: Battle) -> Created:
+async def with_importance(created: Created, model: ChatModel, battle: Battle) -> Created:
     """The list with the importance that a model decides, vital nuggets first.
 
     Its version of the prompt names the prompts of both, since the list depends on both.
@@ -71,7 +70,7 @@ async def with_importance(created: Created, model: DecisionModel, battle: Battle
     return replace(created, drafts=drafts, prompt_version=f"{created.prompt_version}, {version}")
 
 
-async def decided(drafts: Sequence[Draft], model: DecisionModel, battle: Battle) -> tuple[list[Draft], str]:
+async def decided(drafts: Sequence[Draft], model: ChatModel, battle: Battle) -> tuple[list[Draft], str]:
     """The importance of nuggets as a model decides it, in one call.
 
     Args:
@@ -89,8 +88,6 @@ async def decided(drafts: Sequence[Draft], model: DecisionModel, battle: Battle)
     answers = {answer.name: answer for answer in reply.value.answers}
     asked = [(draft, answers[f"n{number}"]) for number, draft in enumerate(drafts, start=1)]
     declined = sum(answer.letter is None for _, answer in asked)
-    IMPORTANCE_DECISIONS.labels("declined").inc(declined)
-    IMPORTANCE_DECISIONS.labels("decided").inc(len(asked) - declined)
     if declined:
         _log.info("importance declined", battle=battle.id, declined=declined, nuggets=len(asked))
     known = [_decided(draft, answer) for draft, answer in asked]

@@ -20,7 +20,7 @@ from services.nuggetizer.documents import Document, NuggetSources, documents_of
 from services.nuggetizer.prompts import VERSION
 from services.runtime.errors import Permanent
 from services.runtime.llm.conversation import ModelInContext
-from services.runtime.llm.model import ChatModel, DecisionModel
+from services.runtime.llm.model import ChatModel
 from services.runtime.stage import Stage
 from services.store.content.blobs import Blobs
 from services.wire.stages import event_stage
@@ -59,7 +59,7 @@ class Nuggetizer:
     limit: int = 30
     window: int = 10
     characters: int | None = None
-    decisions: DecisionModel | None = None
+    decisions: ChatModel | None = None
     bank: NuggetBank | None = None
     prompts: str | None = None
 

@@ -252,14 +252,6 @@ def verdict_decision(prompt: ParsedPrompt) -> DecisionReply:
     return DecisionReply(answers=[decided("better", "fst", _judged(prompt).probabilities)])
 
 
-def _variations(prompt: ParsedPrompt) -> VariationsReply:
-    return VariationsReply(searches=variations_of(prompt.query, prompt.limit))
-
-
-def _answer(prompt: ParsedPrompt) -> AnswerReply:
-    return AnswerReply(answer=extract(prompt.query, prompt.documents(), prompt.limit, prompt.embed))
-
-
 def _decided_labels(prompt: ParsedPrompt) -> DecisionReply:
     nuggets = prompt.of("nugget")
     answer = Numbered.read(prompt.the("answer").text)
@@ -290,8 +282,8 @@ _BY_TASK: Mapping[str, Heuristic] = {
     "verdict": verdict_reply,
     "assignment_decision": _decided_labels,
     "verdict_decision": verdict_decision,
-    "query_variations": _variations,
-    "answer": _answer,
+    "query_variations": lambda p: VariationsReply(searches=variations_of(p.query, p.limit)),
+    "answer": lambda p: AnswerReply(answer=extract(p.query, p.documents(), p.limit, p.embed)),
     "collection_queries": lambda p: QueriesReply(queries=queries_about(p.the("chunk").text, p.limit)),
     "queries_answered": lambda p: AnsweredQueriesReply(
         answered=answered_by(p.the("chunk").text, {block.id: block.text for block in p.of("query")})

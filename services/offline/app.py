@@ -204,19 +204,36 @@ def _written(said: BaseModel) -> str:
 
 def _not_accepted(chat: ChatRequest, faults: Faults) -> Response | None:
     """The error reply to a parameter that the model does not accept; None where it accepts all."""
-    if chat.stream and not faults.streaming:
-        return api_error(400, "streaming is not supported", param="stream")
-    if chat.response_format and not faults.structured_outputs:
-        return api_error(400, "response_format is not supported by this model", param="response_format")
-    if chat.logprobs and not faults.logprobs:
-        return api_error(400, "logprobs are not supported by this model", param="logprobs")
-    if faults.reasoning_tokens is not None and chat.max_tokens is not None:
-        message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-        return api_error(400, message, param="max_tokens", code="unsupported_parameter")
-    if faults.reasoning_tokens is not None and chat.temperature is not None:
-        message = "'temperature' does not support this value with this model."
-        return api_error(400, message, param="temperature", code="unsupported_value")
-    return None
+    reasons = faults.reasoning_tokens is not None
+    rejected = (
+        (chat.stream and not faults.streaming, "stream", "streaming is not supported", None),
+        (
+            chat.response_format and not faults.structured_outputs,
+            "response_format",
+            "response_format is not supported by this model",
+            None,
+        ),
+        (
+            chat.logprobs and not faults.logprobs,
+            "logprobs",
+            "logprobs are not supported by this model",
+            None,
+        ),
+        (
+            reasons and chat.max_tokens is not None,
+            "max_tokens",
+            "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "unsupported_parameter",
+        ),
+        (
+            reasons and chat.temperature is not None,
+            "temperature",
+            "'temperature' does not support this value with this model.",
+            "unsupported_value",
+        ),
+    )
+    replies = (api_error(400, said, param=name, code=code) for holds, name, said, code in rejected if holds)
+    return next(replies, None)
 
 
 def _completion(chat: ChatRequest, text: str, fault: Fault | None, name: str, thought: int) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Boards:
         slice_, options = query.selection(), self._options(query)
         counted = await self._counts(query.arena, query.lens, slice_)
         ratings = await self._rated(counted, options)
-        pairs = await self.memory.get(("pairs", counted.key, options), partial(pairings, ratings))
+        pairs = await self.memory.computed(("pairs", counted.key, options), partial(pairings, ratings))
         received = await self._received(query.arena, slice_)
         return pairs_view(counted, ratings, slice_, pairs, received=received)
 
@@ -143,7 +143,7 @@ class Boards:
         counted = await self._counts(query.arena, query.lens, slice_)
         ratings = await self._rated(counted, options)
         power, count = query.power or _POWER, query.count or _COUNT
-        advice = await self.memory.get(
+        advice = await self.memory.computed(
             ("advice", counted.key, options, power, count), partial(advise, ratings, power=power, count=count)
         )
         received = await self._received(query.arena, slice_)
@@ -166,7 +166,7 @@ class Boards:
 
         with naming_the_field():
             key = ("timeline", arena, lens, slice_, stamp, options, every, cumulative)
-            periods = await self.memory.awaited(key, compute)
+            periods = await self.memory.get(key, compute)
         return TimelineView(
             arena=arena,
             lens=lens,
@@ -189,7 +189,7 @@ class Boards:
         options = Options(intervals=Intervals.SANDWICH, level=level, anchor=query.anchor)
         joint = tuple(await self.outcomes.joint_counts(arena, Lens.HUMAN, query.automatic, slice_))
         with naming_the_field():
-            combined = await self.memory.get(
+            combined = await self.memory.computed(
                 ("combined", joint, options), lambda: combine(JointVotes.of_counts(joint), options)
             )
         if not combined.systems:
@@ -219,12 +219,12 @@ class Boards:
         agreements = []
         for first, second in combinations(INDEPENDENT, 2):
             key = ("joint", counted[first].key, counted[second].key)
-            joint = await self.memory.awaited(
+            joint = await self.memory.get(
                 key, partial(self.outcomes.joint_totals, arena, first, second, slice_)
             )
             strengths = boards[first].strengths, boards[second].strengths
             agreements.append(
-                await self.memory.get((*key, options), partial(agree, (first, second), joint, strengths))
+                await self.memory.computed((*key, options), partial(agree, (first, second), joint, strengths))
             )
         if slice_.evaluator is None:
             pairs = combinations(await self.outcomes.evaluators(arena), 2)
@@ -240,9 +240,9 @@ class Boards:
         key = ("sources", *(counts.key for counts in counted))
         first, second = map(source_of_judge, two)
         totals = partial(self.outcomes.sources_totals, arena, first, second, slice_)
-        joint = await self.memory.awaited(key, totals)
+        joint = await self.memory.get(key, totals)
         lenses, strengths = (Lens.JUDGE, Lens.JUDGE), (boards[0].strengths, boards[1].strengths)
-        agreement = await self.memory.get((*key, options), partial(agree, lenses, joint, strengths))
+        agreement = await self.memory.computed((*key, options), partial(agree, lenses, joint, strengths))
         return replace(agreement, first_evaluator=two[0], second_evaluator=two[1])
 
     def _options(self, query: BoardsQuery | PairsQuery | TimelineQuery) -> Options:
@@ -267,7 +267,7 @@ class Boards:
 
     async def _rated(self, counted: Counted, options: Options) -> Ratings:
         with naming_the_field(f"on the {counted.lens.value} board"):
-            return await self.memory.get(
+            return await self.memory.computed(
                 ("board", counted.key, options),
                 lambda: board_of_counts(counted.counts.tally, options, self.weights),
             )

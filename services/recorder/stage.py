@@ -76,7 +76,7 @@ class Recorder:
     _record: Grouping[NewEvent, Recording] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._record = Grouping(self._record_all, MAX_GROUP)
+        self._record = Grouping(lambda new: self.battles.record_all(new, datetime.now(UTC)), MAX_GROUP)
 
     async def __call__(self, event: BattleEvent) -> list[Event]:
         """Store one event and count its outcomes, and notify watchers. It publishes no events.
@@ -145,9 +145,6 @@ class Recorder:
         BATTLE_SECONDS.labels(label).observe(seconds.total_seconds())
         if self.costs is not None:
             await observe_cost(self.costs, battle_id_of(event), label)
-
-    async def _record_all(self, new: Sequence[NewEvent]) -> Sequence[Recording]:
-        return await self.battles.record_all(new, datetime.now(UTC))
 
 
 def _submission_of(event: BattleEvent) -> BattleSubmitted | None:

@@ -26,14 +26,9 @@ class CrossEncoderReranker:
     """
 
     def __init__(self, model: str, load: Callable[[str], Any] | None = None) -> None:
-        self._name, self._load = model, load or _load
+        self.model, self._load = model, load or _load
         self._loaded: Any = None
         self._lock = threading.Lock()
-
-    @property
-    def model(self) -> str:
-        """Name of the model."""
-        return self._name
 
     async def ready(self) -> None:
         """Load the model, unless it is loaded.
@@ -56,10 +51,10 @@ class CrossEncoderReranker:
         try:
             with self._lock:
                 if self._loaded is None:
-                    self._loaded = self._load(self._name)
+                    self._loaded = self._load(self.model)
                 return self._loaded
         except (ImportError, OSError, RuntimeError, ValueError) as error:
-            detail = f"the reranker {self._name} cannot be loaded"
+            detail = f"the reranker {self.model} cannot be loaded"
             raise Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=str(error)) from error
 
     def _scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -69,11 +64,11 @@ class CrossEncoderReranker:
                 pairs = [(query, text) for text in texts]
                 scores = model.predict(pairs, batch_size=_BATCH, show_progress_bar=False)
         except (ImportError, OSError, RuntimeError, ValueError) as error:
-            detail = f"the reranker {self._name} gives no scores"
+            detail = f"the reranker {self.model} gives no scores"
             raise Unavailable(Reason.LLM_UNAVAILABLE, detail, admin_detail=str(error)) from error
         result = np.asarray(scores, dtype=np.float32)
         if result.shape != (len(texts),) or not np.isfinite(result).all():
-            detail = f"the reranker {self._name} gives no number per passage"
+            detail = f"the reranker {self.model} gives no number per passage"
             raise Unavailable(Reason.LLM_UNAVAILABLE, detail)
         return result
 

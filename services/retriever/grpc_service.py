@@ -5,6 +5,7 @@ from datetime import UTC
 import grpc
 from arena.v1 import evidence_pb2, retrieval_pb2, retrieval_pb2_grpc
 from google.protobuf.descriptor import ServiceDescriptor
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from services.retriever.port import Filter, language_subtag
 from services.retriever.search import Scope, Searcher
@@ -79,34 +80,29 @@ def _filter(request: retrieval_pb2.SearchRequest) -> Filter:
 
 
 def _problem(request: retrieval_pb2.SearchRequest) -> str | None:
-    if request.scope not in _SCOPES:
-        return "scope: is not specified"
-    if request.scope != retrieval_pb2.SCOPE_CORPUS and not request.battle_id:
-        return "battle_id: is needed unless the scope is the corpus"
-    if not 0 <= request.limit <= _MAX_LIMIT:
-        return f"limit: {request.limit} is not within 0 (for {EVIDENCE_LIMIT}) and {_MAX_LIMIT}"
-    if problem := _problem_of_queries(request) or _problem_of_filter(request):
-        return problem
-    if request.scope == retrieval_pb2.SCOPE_CORPUS and not request.arena:
-        return "arena: is needed when the scope is the corpus"
-    return None
+    """What is wrong with a request; None for a valid one."""
+    of_corpus, variations = request.scope == retrieval_pb2.SCOPE_CORPUS, request.variations
+    problems = {
+        "scope: is not specified": request.scope not in _SCOPES,
+        "battle_id: is needed unless the scope is the corpus": not of_corpus and not request.battle_id,
+        f"limit: {request.limit} is not within 0 (for {EVIDENCE_LIMIT}) and {_MAX_LIMIT}": (
+            not 0 <= request.limit <= _MAX_LIMIT
+        ),
+        "query: is empty": not request.query.strip(),
+        f"variations: there are {len(variations)}; at most {MAX_VARIATIONS}": (
+            len(variations) > MAX_VARIATIONS
+        ),
+        "variations: one is empty": not all(text.strip() for text in variations),
+        "languages: one is empty": not all(tag.strip() for tag in request.languages),
+        "fetched_after: is not a valid time": not _is_time(request.fetched_after),
+        "arena: is needed when the scope is the corpus": of_corpus and not request.arena,
+    }
+    return next((problem for problem, holds in problems.items() if holds), None)
 
 
-def _problem_of_queries(request: retrieval_pb2.SearchRequest) -> str | None:
-    if not request.query.strip():
-        return "query: is empty"
-    if len(request.variations) > MAX_VARIATIONS:
-        return f"variations: there are {len(request.variations)}; at most {MAX_VARIATIONS}"
-    if not all(text.strip() for text in request.variations):
-        return "variations: one is empty"
-    return None
-
-
-def _problem_of_filter(request: retrieval_pb2.SearchRequest) -> str | None:
-    if not all(tag.strip() for tag in request.languages):
-        return "languages: one is empty"
+def _is_time(timestamp: Timestamp) -> bool:
     try:
-        request.fetched_after.ToDatetime(UTC)
+        timestamp.ToDatetime(UTC)
     except (ValueError, OverflowError):
-        return "fetched_after: is not a valid time"
-    return None
+        return False
+    return True

@@ -8,7 +8,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import httpx2
@@ -38,41 +37,13 @@ class _Usage(BaseModel):
     tokens: int = Field(ge=0, validation_alias=AliasChoices("total_tokens", "prompt_tokens"))
 
 
-class _Counted(BaseModel):
-    input_tokens: int = Field(ge=0)
-
-
-class _Meta(BaseModel):
-    tokens: _Counted | None = None
-
-
 class _Results(BaseModel):
     results: list[_Score]
     usage: _Usage | None = None
-    meta: _Meta | None = None
-
-    @property
-    def tokens(self) -> int | None:
-        """Tokens that the server counted."""
-        if self.usage is not None:
-            return self.usage.tokens
-        return None if self.meta is None or self.meta.tokens is None else self.meta.tokens.input_tokens
 
 
+_Read = tuple[NDArray[np.float32], _Usage | None]  # a score per passage; tokens where the server counts them
 _REPLY: TypeAdapter[_Results | list[_Score]] = TypeAdapter(Annotated[_Results | list[_Score], Field()])
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What a response holds.
-
-    Attributes:
-        scores: One per passage.
-        tokens: Tokens that the server counted; None where it counted none.
-    """
-
-    scores: NDArray[np.float32]
-    tokens: int | None
 
 
 class RerankEndpoint:
@@ -143,7 +114,7 @@ class RerankEndpoint:
         return scores
 
     async def _post(
-        self, body: Mapping[str, Any], asked: Tokens, read: Callable[[httpx2.Response], Scored]
+        self, body: Mapping[str, Any], asked: Tokens, read: Callable[[httpx2.Response], _Read]
     ) -> NDArray[np.float32]:
         """The scores of one request, booked to the battle of the current task, or else to the day alone.
 
@@ -162,9 +133,9 @@ class RerankEndpoint:
         async with self._ledger.reserve(battle_id, self.model, asked.input):
             enter, started, outcome = self._ledger.enter, time.perf_counter(), "failed"
             try:
-                result = read(await self._exchange.post("/rerank", body, lambda: asked))
-                tokens = asked if result.tokens is None else Tokens(input=result.tokens)
-                enter(battle_id, _STAGE, self.model, tokens, "estimate" if result.tokens is None else "usage")
+                scores, counted = read(await self._exchange.post("/rerank", body, lambda: asked))
+                tokens = asked if counted is None else Tokens(input=counted.tokens)
+                enter(battle_id, _STAGE, self.model, tokens, "estimate" if counted is None else "usage")
                 outcome = "ok"
             except CallFailed as failed:
                 if failed.charged is not None:
@@ -179,9 +150,9 @@ class RerankEndpoint:
                 metrics.LLM_CALLS.labels(_STAGE, self.model, outcome).inc()
                 with suppress(Unavailable):  # the ledger keeps the entries for later
                     await self._ledger.flush()
-            return result.scores
+            return scores
 
-    def _read(self, count: int, response: httpx2.Response, asked: Tokens) -> Scored:
+    def _read(self, count: int, response: httpx2.Response, asked: Tokens) -> _Read:
         try:
             reply = _REPLY.validate_json(response.content)
         except ValidationError as error:
@@ -191,7 +162,7 @@ class RerankEndpoint:
         if len(scored) != count or set(by_index) != set(range(count)):
             raise self._exchange.garbled(asked, f"there are {len(scored)} scores for {count} passages")
         scores = np.asarray([by_index[index] for index in range(count)], dtype=np.float32)
-        return Scored(scores, None if isinstance(reply, list) else reply.tokens)
+        return scores, None if isinstance(reply, list) else reply.usage
 
 
 def _as_unavailable(failed: CallFailed) -> Unavailable:

@@ -72,7 +72,6 @@ class Reranking:
             return None
         try:
             await self.reranker.ready()
-            started = self.clock()
             async with asyncio.timeout(self.timeout_s):
                 scores = await self.reranker.scores(query, [chunk.text for chunk, _ in hits])
         except BudgetExceeded as error:
@@ -87,7 +86,6 @@ class Reranking:
             self._paused_until = self.clock() + _PAUSE_S
             self._count("failed")
             return None
-        metrics.RERANK_SECONDS.labels(self.reranker.model).observe(self.clock() - started)
         self._count("ok")
         order = np.argsort(-scores, kind="stable")
         return [(hits[i][0], float(scores[i])) for i in order]

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleIndexed, BattleRetrieved, Event
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.pipeline import Stage as StageName
@@ -38,7 +37,9 @@ class Retriever:
         """Search for the query of one battle. Without pages there is no evidence; that is not a failure."""
         battle = event.battle
         own = {chunk.id for chunk in event.chunks}
-        variations = await self._variations(battle) if own or self.scope is Scope.CORPUS else ()
+        variations: tuple[str, ...] = ()
+        if self.variations is not None and (own or self.scope is Scope.CORPUS):
+            variations = await self.variations.of(battle)
         queries = [battle.searched, *variations]
         with tracing.span("search", attributes={"nuggetstream.scope": self.scope.value}):
             found = await self.searcher.find(
@@ -56,9 +57,6 @@ class Retriever:
                 variations=variations,
             )
         ]
-
-    async def _variations(self, battle: Battle) -> tuple[str, ...]:
-        return () if self.variations is None else await self.variations.of(battle)
 
     def _settings(self) -> list[object]:
         """What else the evidence depends on."""

@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import structlog
 from nats.errors import Error
+from nats.js.api import ConsumerInfo
 from prometheus_client import Gauge
 
 from services.runtime.bus import Bus
@@ -19,7 +20,12 @@ from services.runtime.polling import repeat
 log = structlog.get_logger(__name__)
 
 _INTERVAL = 5.0  # seconds
-_GAUGES = (LAG, CONSUMER_PULLS, CONSUMER_IN_FLIGHT, CONSUMER_PAUSED)
+_GAUGES: dict[Gauge, Callable[[ConsumerInfo], float]] = {
+    LAG: lambda consumer: consumer.num_pending or 0,
+    CONSUMER_PULLS: lambda consumer: consumer.num_waiting or 0,
+    CONSUMER_IN_FLIGHT: lambda consumer: consumer.num_ack_pending or 0,
+    CONSUMER_PAUSED: lambda consumer: bool(consumer.paused),
+}
 
 
 class ConsumerWatch:
@@ -66,10 +72,8 @@ class ConsumerWatch:
                         OTHER_LAG.labels(stream, consumer.name).set(kept)
                     continue
                 seen.add(consumer.name)
-                LAG.labels(consumer.name).set(consumer.num_pending or 0)
-                CONSUMER_PULLS.labels(consumer.name).set(consumer.num_waiting or 0)
-                CONSUMER_IN_FLIGHT.labels(consumer.name).set(consumer.num_ack_pending or 0)
-                CONSUMER_PAUSED.labels(consumer.name).set(bool(consumer.paused))
+                for gauge, value in _GAUGES.items():
+                    gauge.labels(consumer.name).set(value(consumer))
         for gone in self._known - seen:
             for gauge in _GAUGES:
                 _remove(gauge, gone)

@@ -118,11 +118,6 @@ WEBHOOKS_OFF = Gauge(
     "nuggetstream_webhooks_switched_off", "Webhooks that were switched off because their receivers failed."
 )
 PAGES = Counter("nuggetstream_pages_total", "Source pages by quality class.", ["quality"])
-IMPORTANCE_DECISIONS = Counter(
-    "nuggetstream_importance_decisions_total",
-    "Nuggets whose importance a model was asked to decide.",
-    ["result"],  # result: decided | declined
-)
 FLIPS = Counter(
     "nuggetstream_judge_verdicts_total", "Verdicts, by whether the order flipped them.", ["flipped"]
 )
@@ -149,11 +144,6 @@ CANARY_LAST_RUN = Gauge(
     "nuggetstream_canary_last_run_timestamp_seconds",
     "Unix time at which the latest run of the canary battles began.",
     ["evaluator", "model"],
-)
-LABEL_KAPPA = Gauge(
-    "nuggetstream_label_kappa",
-    "Cohen's kappa of a second assigner's labels and the first's, over all battles of an arena.",
-    ["arena", "evaluator", "model", "weights"],  # weights: quadratic | none
 )
 
 # --- language models ---------------------------------------------------------------------------
@@ -199,9 +189,6 @@ LLM_BUDGET_REJECTIONS = Counter(
     "Model calls that were not made, because they would have exceeded a budget.",
     ["budget"],  # day | battle | arena
 )
-EMBEDDED = Counter(
-    "nuggetstream_embedded_texts_total", "Texts embedded, by where the vector came from.", ["source"]
-)
 EMBEDDING_CUTS = Counter(
     "nuggetstream_embedding_cut_texts_total",
     "Texts longer than the embedding model reads, so that their vectors are of their beginnings.",
@@ -209,12 +196,6 @@ EMBEDDING_CUTS = Counter(
 )
 
 # --- retrieval -----------------------------------------------------------------------------------
-RERANK_SECONDS = Histogram(
-    "nuggetstream_rerank_duration_seconds",
-    "Seconds that the reranker took to score what one search found.",
-    ["model"],
-    buckets=_SECONDS,
-)
 RERANKS = Counter(
     "nuggetstream_reranks_total",
     "Searches whose results a reranker was to order; without its answer the order of the search stays.",

@@ -7,6 +7,7 @@ parent. A message that it has confirmed is on disk.
 """
 
 import asyncio
+import http.client
 import importlib.metadata
 import json
 import os
@@ -19,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from services.runtime import with_parent
-from services.runtime.broker_token import TOKEN, private_folder, token_in, write_private
+from services.runtime.broker_token import private_folder, token_in, write_private
 
 _HOST = "127.0.0.1"
 _HEALTH_WITHIN = 2.0  # seconds
@@ -69,6 +70,9 @@ class NatsServer:
         synced: Whether it confirms a message only when the message is on disk, and not already when the
             operating system has it and writes it within minutes.
 
+    Attributes:
+        log_path: Path of its log file.
+
     Raises:
         NatsServerMissing: There is no binary.
         NatsServerFailed: It does not become ready, for instance because the port is in use.
@@ -85,6 +89,7 @@ class NatsServer:
         synced: bool = True,
     ) -> None:
         self._dir = store_dir
+        self.log_path = store_dir / "nats-server.log"
         self._port = port
         self._name = name
         self._ready_within = ready_within
@@ -100,19 +105,9 @@ class NatsServer:
         return f"nats://{self._token}@{_HOST}:{self._port}"
 
     @property
-    def token_path(self) -> Path:
-        """Path of the file with the token."""
-        return self._dir / TOKEN
-
-    @property
     def pid(self) -> int | None:
         """Process id; None while it does not run."""
         return self._process.pid if self._process and self._process.returncode is None else None
-
-    @property
-    def log_path(self) -> Path:
-        """Path of its log file."""
-        return self._dir / "nats-server.log"
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -154,11 +149,7 @@ class NatsServer:
             return "the nats-server has ended"
         if not (self._dir / "store" / "jetstream").is_dir():
             return "the nats-server's folder of streams was removed"
-        try:
-            async with asyncio.timeout(_HEALTH_WITHIN):
-                return await _health(self._monitoring)
-        except TimeoutError:
-            return f"the nats-server did not report its health within {_HEALTH_WITHIN:g} s"
+        return await asyncio.to_thread(_health, self._monitoring)
 
     async def stop(self, within: float = 10.0) -> None:
         """Stop the server by SIGTERM, and kill it when that takes longer than `within` seconds."""
@@ -210,7 +201,7 @@ class NatsServer:
             known = _read_ports(ports)
             if known is not None:
                 self._port, self._monitoring = known
-                if await _health(self._monitoring) is None:
+                if await asyncio.to_thread(_health, self._monitoring) is None:
                     return
             await asyncio.sleep(0.01)
         raise NatsServerFailed(self._with_log(f"ended with code {process.returncode}"))
@@ -245,20 +236,17 @@ def _port_of(url: str) -> int:
     return int(url.rsplit(":", 1)[1])
 
 
-async def _health(port: int) -> str | None:
+def _health(port: int) -> str | None:
     """The problem that /healthz reports; None when there is none."""
+    connection = http.client.HTTPConnection(_HOST, port, timeout=_HEALTH_WITHIN)
     try:
-        reader, writer = await asyncio.open_connection(_HOST, port)
-    except OSError as error:
-        return f"the nats-server does not listen: {error}"
-    try:
-        writer.write(b"GET /healthz HTTP/1.0\r\n\r\n")
-        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
-    except OSError as error:
-        return f"the nats-server does not answer: {error}"
+        connection.request("GET", "/healthz")
+        response = connection.getresponse()
+        return None if response.status == 200 else _reported(response.read())
+    except (OSError, http.client.HTTPException) as error:
+        return f"the nats-server does not report its health: {str(error) or type(error).__name__}"
     finally:
-        writer.close()
-    return None if b" 200 " in head.partition(b"\r\n")[0] else _reported(body)
+        connection.close()
 
 
 def _reported(body: bytes) -> str:

@@ -57,10 +57,7 @@ class NatsSupervisor:
         """Watch until `stop` is set."""
         while not stop.is_set():
             await self._check()
-            await pause(self._pause(), stop)
-
-    def _pause(self) -> float:
-        return min(_LONGEST_PAUSE, _INTERVAL * 2.0**self._failed_starts)
+            await pause(min(_LONGEST_PAUSE, _INTERVAL * 2.0**self._failed_starts), stop)
 
     async def _check(self) -> None:
         problem = await self._server.problem()

@@ -1,25 +1,29 @@
 """Wrap the handler of a gRPC method, whatever it takes and returns."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
+from contextlib import AbstractAsyncContextManager
 from inspect import isawaitable
 from typing import Any
 
 import grpc
 
 Context = grpc.aio.ServicerContext[Any, Any]
-Call = Callable[[Any, Any, Context], Awaitable[Any]]
-Stream = Callable[[Any, Any, Context], AsyncIterator[Any]]
+Around = Callable[[Context], AbstractAsyncContextManager[None]]
+Read = Callable[[Any, Context], Awaitable[Any]]
 
 
-def rewrapped(handler: Any, call: Call, stream: Stream, *, deserializer: Any = None) -> Any:
-    """A handler that is called through a function.
+async def _as_it_is(request: Any, _: Context) -> Any:
+    return request
+
+
+def wrapped(handler: Any, around: Around, *, deserializer: Any = None, read: Read = _as_it_is) -> Any:
+    """A handler whose calls happen inside a block.
 
     Args:
         handler: The handler of a method.
-        call: Called with the method, the request and the context where the method has one reply.
-        stream: As `call`, where it has a stream of replies.
+        around: Returns the block around one call.
         deserializer: Parses requests in place of the handler's own.
+        read: Returns the request, or the stream of them, that the method gets for a parsed one.
     """
     parse = deserializer or handler.request_deserializer
     if handler.response_streaming:
@@ -29,8 +33,9 @@ def rewrapped(handler: Any, call: Call, stream: Stream, *, deserializer: Any = N
         method = handler.stream_stream if handler.request_streaming else handler.unary_stream
 
         async def streamed(request: Any, context: Context) -> AsyncIterator[Any]:
-            async for response in stream(partial(_replies, method), request, context):
-                yield response
+            async with around(context):
+                async for response in _replies(method, await read(request, context), context):
+                    yield response
 
         return wrap(streamed, parse, handler.response_serializer)
     wrap = grpc.stream_unary_rpc_method_handler if handler.request_streaming else (
@@ -39,7 +44,8 @@ def rewrapped(handler: Any, call: Call, stream: Stream, *, deserializer: Any = N
     method = handler.stream_unary if handler.request_streaming else handler.unary_unary
 
     async def called(request: Any, context: Context) -> Any:
-        return await call(method, request, context)
+        async with around(context):
+            return await method(await read(request, context), context)
 
     return wrap(called, parse, handler.response_serializer)
 

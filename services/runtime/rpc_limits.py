@@ -6,6 +6,7 @@ reached; calls are therefore counted here.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from google.protobuf.message import DecodeError, Message
 
 from services.runtime.message_bounds import TooManyFields, check_fields
 from services.runtime.rpc_errors import end_call
-from services.runtime.rpc_handlers import Context, rewrapped
+from services.runtime.rpc_handlers import Context, wrapped
 
 _HEALTH_CHECK = "/grpc.health.v1.Health/Check"
 
@@ -75,23 +76,15 @@ class LimitedCalls(grpc.aio.ServerInterceptor):  # type: ignore[misc, unused-ign
         else:
             free, most = self._calls, f"{self._limits.calls:,} calls"
 
-        async def admit(context: Context) -> None:
+        @asynccontextmanager
+        async def admitted(context: Context) -> AsyncIterator[None]:
             if free.locked():
                 problem = f"there are {most} already; try again later"
                 await end_call(context, grpc.StatusCode.RESOURCE_EXHAUSTED, problem)
-
-        async def call(inner: Any, request: Any, context: Context) -> Any:
-            await admit(context)
             async with free:
-                return await inner(await _readable(request, context), context)
+                yield
 
-        async def stream(inner: Any, request: Any, context: Context) -> AsyncIterator[Any]:
-            await admit(context)
-            async with free:
-                async for response in inner(await _readable(request, context), context):
-                    yield response
-
-        return rewrapped(handler, call, stream, deserializer=_bounded(handler.request_deserializer))
+        return wrapped(handler, admitted, deserializer=_bounded(handler.request_deserializer), read=_readable)
 
 
 def _bounded(parse: Any) -> Any:

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Generic, TypeVar
 
 from nuggetstream.domain.failure import Reason
@@ -26,7 +27,7 @@ class Retention(Generic[V]):
 
     Attributes:
         entries: Maximum number of results; with 0 callers share only running computations.
-        max_weight: Maximum total weight; unlimited when None.
+        max_weight: Maximum total weight; unlimited by default.
         weight: Weight of a result.
         lifetime: Seconds for which a result is valid from its arrival; with 0 or less it is not cached. By
             default results stay valid.
@@ -34,7 +35,7 @@ class Retention(Generic[V]):
     """
 
     entries: int
-    max_weight: int | None = None
+    max_weight: float = inf
     weight: Callable[[V], int] = lambda _: 1
     lifetime: Callable[[V], float] | None = None
     clock: Callable[[], float] = time.monotonic
@@ -218,11 +219,8 @@ class SharedCache(Generic[K, V]):
         cached = _CachedResult(value, until, retention.weight(value))
         self._cached[key] = cached
         self._weight += cached.weight
-        while len(self._cached) > retention.entries or self._too_heavy():
+        while len(self._cached) > retention.entries or self._weight > retention.max_weight:
             self._drop(next(iter(self._cached)))
-
-    def _too_heavy(self) -> bool:
-        return self._retention.max_weight is not None and self._weight > self._retention.max_weight
 
     def _drop(self, key: K) -> None:
         cached = self._cached.pop(key, None)

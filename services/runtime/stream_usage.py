@@ -1,7 +1,7 @@
 """How full the streams are: for metrics, for readiness, and to stop work before a stream is full."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar
 
 import nats.errors
@@ -27,19 +27,17 @@ class StreamUsage:
     Args:
         bus: Connection to the broker.
         streams: Names of the streams.
+
+    Attributes:
+        used: Part in use of every stream with a limit, between 0 and 1, by name.
     """
 
     def __init__(self, bus: Bus, streams: Sequence[str]) -> None:
         self._bus = bus
         self._streams = tuple(streams)
-        self._used: dict[str, float] = {}
+        self.used: dict[str, float] = {}
         self._missing: set[str] = set()
         self._unanswered: dict[str, str] = {}
-
-    @property
-    def used(self) -> Mapping[str, float]:
-        """Part in use of every stream with a limit, between 0 and 1, by name."""
-        return self._used
 
     async def run(self, stop: asyncio.Event) -> None:
         """Measure until `stop` is set."""
@@ -63,7 +61,7 @@ class StreamUsage:
             used, limit = info.state.bytes, info.config.max_bytes or 0
             metrics.STREAM_BYTES.labels(name).set(used)
             if limit > 0:
-                self._used[name] = used / limit
+                self.used[name] = used / limit
                 metrics.STREAM_BYTES_LEFT.labels(name).set(max(0, limit - used))
 
     @property
@@ -83,7 +81,7 @@ class StreamUsage:
         ]
         problems += [
             f"stream {name} of the broker is {used:.0%} full, and new work waits above {limit:.0%}"
-            for name, used in self._used.items()
+            for name, used in self.used.items()
             if used > limit and (limited is None or name in limited)
         ]
         return "; ".join(problems) or None

@@ -5,10 +5,10 @@ import sys
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,7 @@ DAMAGED = (ArchiveLoadFailed, EOFError, ValueError, LookupError, AttributeError,
 
 _MAX_DECODED = 64 * 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_Place = tuple[str, Path, int]  # date, WARC file and offset of an entry: archives have millions of them
-_date = itemgetter(0)
+_date = attrgetter("date")
 
 
 class UnusableArchive(Exception):
@@ -73,18 +72,17 @@ class ArchiveReader:
             raise UnusableArchive(f"{folder} is not a folder")
         if next(folder.glob("*" + INDEX_SUFFIX), None) is None:
             raise UnusableArchive(f"{folder} contains no archive (no file *{INDEX_SUFFIX})")
-        self._responses: dict[str, list[_Place]] = {}
-        self._visits: dict[str, _Place] = {}
+        self._responses: dict[str, list[Entry]] = {}
+        self._visits: dict[str, Entry] = {}
         last = ""
         for entry in entries(folder):
-            url, place = sys.intern(entry.url), (entry.date, entry.path, entry.offset)
             last = max(last, entry.date)
             if not entry.is_visit:
-                self._responses.setdefault(url, []).append(place)
-            elif url not in self._visits or _date(self._visits[url]) <= entry.date:
-                self._visits[url] = place
-        for places in self._responses.values():
-            places.sort(key=_date)
+                self._responses.setdefault(entry.url, []).append(entry)
+            elif entry.url not in self._visits or self._visits[entry.url].date <= entry.date:
+                self._visits[entry.url] = entry
+        for responses in self._responses.values():
+            responses.sort(key=_date)
         self.ended_at = datetime.fromisoformat(last) if last else _EPOCH
 
     def visit(self, url: str) -> ArchivedVisit | None:
@@ -93,8 +91,8 @@ class ArchiveReader:
         Raises:
             UnusableArchive: The record cannot be read.
         """
-        place = self._visits.get(url)
-        return None if place is None else visit_at(_entry(url, place, is_visit=True))
+        entry = self._visits.get(url)
+        return None if entry is None else visit_at(entry)
 
     def entry_for(self, visit: ArchivedVisit) -> Entry | None:
         """Where the response is that a visit is replayed from.
@@ -107,16 +105,14 @@ class ArchiveReader:
         """
         outcome = visit.outcome
         url = str(canonicalize(outcome.final_url, keep_tracking=True))
-        places = self._responses.get(url)
-        if not places:
+        responses = self._responses.get(url)
+        if not responses:
             return None
-        for place in places:
-            _, path, offset = place
-            if outcome.archived == ArchivedAt(path.name, offset):
-                return _entry(url, place, is_visit=False)
+        for entry in responses:
+            if outcome.archived == ArchivedAt(entry.path.name, entry.offset):
+                return entry
         ended_at = warc_date(outcome.fetched_at + timedelta(seconds=outcome.elapsed_s))
-        until = bisect_right(places, ended_at, key=_date)
-        return _entry(url, places[until - 1], is_visit=False)  # with none until then, the last of all
+        return responses[bisect_right(responses, ended_at, key=_date) - 1]  # with none until then, the last
 
     def response_for(self, visit: ArchivedVisit) -> RawResponse | None:
         """The response that a visit is replayed from; None when there is none.
@@ -153,7 +149,7 @@ def entry_of(line: str | bytes, path: Path) -> Entry | None:
         entry = json.loads(line)
     except ValueError:
         return None
-    url = entry.get("visit") or entry["url"]
+    url = sys.intern(entry.get("visit") or entry["url"])  # archives have millions of entries
     return Entry(url, entry["date"], path, entry["offset"], is_visit="visit" in entry)
 
 
@@ -205,11 +201,6 @@ def warc_of(index: Path) -> Path:
     return index.with_name(index.name.removesuffix(INDEX_SUFFIX) + WARC_SUFFIX)
 
 
-def _entry(url: str, place: _Place, *, is_visit: bool) -> Entry:
-    date, path, offset = place
-    return Entry(url, date, path, offset, is_visit=is_visit)
-
-
 @contextmanager
 def _record_at(entry: Entry) -> Iterator[Any]:
     try:
@@ -243,9 +234,7 @@ def _response(entry: Entry, url: WebUrl) -> RawResponse:
 
 def _decoded(wire: bytes, coding: str) -> bytes:
     decoder = decoder_for("", _MAX_DECODED)
-    try:
+    with suppress(BodyTooLarge, UndecodableBody):  # the scraper's own limits are lower
         decoder = decoder_for(coding, _MAX_DECODED)
         decoder.feed(wire)
-    except (BodyTooLarge, UndecodableBody):
-        return decoder.decoded  # what was decoded until then; the scraper's own limits are lower
-    return decoder.decoded
+    return decoder.decoded  # what was decoded until then

@@ -33,11 +33,6 @@ _TRACKING = frozenset(
         "cmpid",
     }
 )
-# Parameters that ask for the AMP version of a page, with their values.
-_AMP_PARAMETERS = {"amp": ("", "1", "true"), "outputtype": ("amp",), "output": ("amp",)}
-# Viewers and caches of AMP pages: then come the host and path of the page, for https after "s/".
-_AMP_VIEWER = re.compile(r"/amp/(s/)?(.+)", re.DOTALL)
-_AMP_CACHE = re.compile(r"/[cv]/(s/)?(.+)", re.DOTALL)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _PATH_SAFE = "/%:@!$&'()*+,;=~-._"
@@ -104,12 +99,11 @@ def canonicalize(url: str, *, keep_tracking: bool = False) -> WebUrl:
 
     Scheme and host in lower case, international names in punycode, no default port, no fragment, no
     tracking parameters, no segments "." and "..", characters outside ASCII percent-encoded, letters and
-    digits not. A viewer or cache of AMP pages is replaced by the page, and parameters that ask for its AMP
-    version are left out. Order and case of path and query are kept, since servers may tell them apart.
+    digits not. Order and case of path and query are kept, since servers may tell them apart.
 
     Args:
         url: Absolute URL as cited.
-        keep_tracking: Keep tracking and AMP parameters, and addresses of AMP viewers and caches.
+        keep_tracking: Keep tracking parameters.
 
     Raises:
         InvalidUrl: The URL is not http(s) or is too long, its host is missing or ambiguous, or it contains
@@ -121,28 +115,11 @@ def canonicalize(url: str, *, keep_tracking: bool = False) -> WebUrl:
     'https://xn--mnchen-3ya.example/'
     """
     parts, port = _split(url.strip())
-    if not keep_tracking and (page := _page_of_amp(parts)) is not None:
-        parts, port = _split(page)
     query = parts.query if keep_tracking else _without_tracking(parts.query)
     target = _without_dots(_encoded(parts.path, _PATH_SAFE)) or "/"
     if query:
         target += "?" + _encoded(query, _QUERY_SAFE)
     return WebUrl(parts.scheme, _host(parts.hostname or ""), port or _DEFAULT_PORTS[parts.scheme], target)
-
-
-def _page_of_amp(parts: SplitResult) -> str | None:
-    """The address of the page that a viewer or cache of AMP pages shows; None when it is none of these."""
-    host = (parts.hostname or "").lower()
-    if host.endswith(".cdn.ampproject.org"):
-        shown = _AMP_CACHE.fullmatch(parts.path)
-    elif host in ("www.google.com", "google.com"):
-        shown = _AMP_VIEWER.fullmatch(parts.path)
-    else:
-        return None
-    if shown is None or "." not in shown[2].partition("/")[0]:
-        return None
-    query = f"?{parts.query}" if parts.query else ""
-    return f"{'https' if shown[1] else 'http'}://{shown[2]}{query}"
 
 
 def _encoded(text: str, safe: str) -> str:
@@ -196,10 +173,7 @@ def _without_tracking(query: str) -> str:
 
 
 def _is_tracking(parameter: str) -> bool:
-    name, _, value = parameter.partition("=")
-    name = unquote(name).lower()
-    if name in _AMP_PARAMETERS:
-        return value.lower() in _AMP_PARAMETERS[name]
+    name = unquote(parameter.partition("=")[0]).lower()
     return name in _TRACKING or name.startswith(_TRACKING_PREFIXES)
 
 

@@ -97,14 +97,12 @@ def _from_markup(body: bytes) -> str | None:
 
 
 def _guess(body: bytes) -> str:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        import charset_normalizer
+    if _is_utf8(body):
+        return "utf-8"
+    import charset_normalizer
 
-        best = charset_normalizer.from_bytes(body[:_SAMPLE_BYTES]).best()
-        return best.encoding if best is not None else "cp1252"
-    return "utf-8"
+    best = charset_normalizer.from_bytes(body[:_SAMPLE_BYTES]).best()
+    return best.encoding if best is not None else "cp1252"
 
 
 def _codec(label: str) -> str | None:

@@ -55,7 +55,10 @@ class PlainBody:
             BodyTooLarge: The limit is exceeded.
             UndecodableBody: The piece is not in this coding.
         """
-        self._append(piece)
+        room = self._room
+        self._out += piece[:room]
+        if len(piece) > room:
+            raise BodyTooLarge(f"more than {self._limit} bytes")
 
     def finish(self) -> None:
         """Check that the body is complete, which HTTP framing has done where there is no coding.
@@ -67,12 +70,6 @@ class PlainBody:
     @property
     def _room(self) -> int:
         return self._limit - len(self._out)
-
-    def _append(self, decoded: bytes) -> None:
-        room = self._room
-        self._out += decoded[:room]
-        if len(decoded) > room:
-            raise BodyTooLarge(f"more than {self._limit} bytes")
 
 
 class InflatedBody(PlainBody):
@@ -111,7 +108,7 @@ class InflatedBody(PlainBody):
             out = inflater.decompress(piece, self._room + 1)
         except zlib.error as error:
             raise UndecodableBody(f"not in the coding that its header names: {error}") from error
-        self._append(out)
+        super().feed(out)
 
     def _next_member(self, piece: bytes) -> "zlib._Decompress | None":
         first = self._members == 0

@@ -38,7 +38,7 @@ def read_document(job: ExtractionJob) -> Extraction:
     Raises:
         ExtractionFailed: The document is damaged or protected by a password.
     """
-    document = {MediaKind.HTML: _html, MediaKind.PDF: _pdf, MediaKind.TEXT: _text}[job.kind](job)
+    document = {MediaKind.HTML: _html, MediaKind.PDF: read_pdf, MediaKind.TEXT: _text}[job.kind](job)
     language = document.language or (job.content_language or "").partition(",")[0].strip()
     title = " ".join(_clean(document.title or "").split())[:_TITLE_CHARS]
     return Extraction(
@@ -114,10 +114,6 @@ def _locked(entry: Any) -> bool:
     """Whether schema.org metadata says that an article is for subscribers."""
     free = entry.get("isAccessibleForFree") if isinstance(entry, dict) else None
     return free is False or (isinstance(free, str) and free.lower() == "false")
-
-
-def _pdf(job: ExtractionJob) -> Extraction:
-    return read_pdf(job.body)
 
 
 def _text(job: ExtractionJob) -> Extraction:

@@ -29,7 +29,7 @@ from services.scraper.canonical import InvalidUrl, WebUrl, canonicalize
 from services.scraper.clock import Clock
 from services.scraper.extraction_pool import ExtractionPool
 from services.scraper.outcome import TRANSIENT, PageOutcome, Quality, Unfetchable, Validators
-from services.scraper.page_reader import PageReader, ReadPage
+from services.scraper.page_reader import ReadPage, read_page
 from services.scraper.politeness import HostLimiter
 from services.scraper.redirects import follow
 from services.scraper.renderer import NotRendered, Renderer
@@ -88,7 +88,6 @@ class PageFetcher:
             None if store is None else store.pauses,
         )
         self._slots = asyncio.Semaphore(settings.concurrency)
-        self._reader = PageReader(self._pool, settings.min_text_chars)
         if renderer is None and settings.render_url is not None:
             from services.scraper.rendering import BrowserRenderer  # needs the extra `rendering`
 
@@ -190,9 +189,9 @@ class PageFetcher:
             lambda hop: self._hop(hop, visit, validators_for(earlier, hop)),
             self._settings.max_redirects,
         )
-        if earlier is not None and response.unchanged and validators_for(earlier, visit.chain.url):
-            return visit.unchanged(earlier)
-        page = await self._reader.read(response, visit.requested)
+        if known is not None and response.unchanged and validators_for(known, visit.chain.url):
+            return visit.unchanged(known)
+        page = await read_page(response, visit.requested, self._pool, self._settings.min_text_chars)
         if page.verdict.quality is Quality.SCRIPT_ONLY and self._renderer is not None:
             response, page = await self._rendered(self._renderer, response, page, visit)
         return visit.read(response, page)
@@ -206,7 +205,7 @@ class PageFetcher:
         except NotRendered as failure:
             return response, page.with_note(f"not rendered: {failure}")
         visit.archived = await self._archive_with(lambda archive: archive.append(rendered))
-        read = await self._reader.read(rendered, visit.requested)
+        read = await read_page(rendered, visit.requested, self._pool, self._settings.min_text_chars)
         return rendered, read.with_note("rendered by a browser")
 
     async def _asked_by_script(self, url: WebUrl) -> RawResponse:

@@ -15,6 +15,7 @@ from services.scraper.quality import Verdict, judge_page, judge_status
 from services.scraper.response import RawResponse
 
 _STATUS_SAMPLE = 16 * 1024
+_NOTHING = Extraction()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,53 +28,43 @@ class ReadPage:
     """
 
     verdict: Verdict
-    extraction: Extraction
+    extraction: Extraction = _NOTHING
 
     def with_note(self, note: str) -> "ReadPage":
         """The same page, with something that its reason says as well."""
         return replace(self, verdict=replace(self.verdict, detail=f"{self.verdict.detail}; {note}"))
 
 
-class PageReader:
-    """Extracts the text of responses and determines their quality.
+async def read_page(
+    response: RawResponse, requested: WebUrl, pool: ExtractionPool, min_chars: int
+) -> ReadPage:
+    """The quality and content of a response. Nothing that a server sends makes it raise.
 
     Args:
+        response: The response.
+        requested: URL that was requested.
         pool: Extracts the text of documents.
         min_chars: Number of characters below which a text is TOO_SHORT.
     """
-
-    def __init__(self, pool: ExtractionPool, min_chars: int) -> None:
-        self._pool = pool
-        self._min_chars = min_chars
-
-    async def read(self, response: RawResponse, requested: WebUrl) -> ReadPage:
-        """The quality and content of a response. Nothing that a server sends makes it raise."""
-        content_type = response.header("content-type")
-        if not response.succeeded:
-            sample = decode(response.body[:_STATUS_SAMPLE], content_type)
-            return _unread(judge_status(response.status, sample))
-        if not response.body.strip():
-            return _unread(Verdict(Quality.EMPTY, "the body is empty"))
-        kind = kind_of(content_type, response.body)
-        if not isinstance(kind, MediaKind):
-            return _unread(Verdict(Quality.WRONG_TYPE, f"not a document that can be read: {kind}"))
-        return await self._judged(response, requested, kind)
-
-    async def _judged(self, response: RawResponse, requested: WebUrl, kind: MediaKind) -> ReadPage:
-        job = ExtractionJob(
-            kind=kind,
-            url=str(response.url),
-            content_type=response.header("content-type"),
-            content_language=response.header("content-language"),
-            body=response.body,
-        )
-        try:
-            extraction = await self._pool.extract(job)
-        except ExtractionFailed as failure:
-            return _unread(Verdict(Quality.EXTRACTION_FAILED, str(failure)))
-        verdict = judge_page(extraction, requested, response.url, self._min_chars)
-        return ReadPage(verdict, extraction)
-
-
-def _unread(verdict: Verdict) -> ReadPage:
-    return ReadPage(verdict, Extraction())
+    content_type = response.header("content-type")
+    if not response.succeeded:
+        sample = decode(response.body[:_STATUS_SAMPLE], content_type)
+        return ReadPage(judge_status(response.status, sample))
+    if not response.body.strip():
+        return ReadPage(Verdict(Quality.EMPTY, "the body is empty"))
+    kind = kind_of(content_type, response.body)
+    if not isinstance(kind, MediaKind):
+        return ReadPage(Verdict(Quality.WRONG_TYPE, f"not a document that can be read: {kind}"))
+    job = ExtractionJob(
+        kind=kind,
+        url=str(response.url),
+        content_type=content_type,
+        content_language=response.header("content-language"),
+        body=response.body,
+    )
+    try:
+        extraction = await pool.extract(job)
+    except ExtractionFailed as failure:
+        return ReadPage(Verdict(Quality.EXTRACTION_FAILED, str(failure)))
+    verdict = judge_page(extraction, requested, response.url, min_chars)
+    return ReadPage(verdict, extraction)

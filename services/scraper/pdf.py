@@ -9,7 +9,7 @@ import ctypes
 from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2 import raw as pdfium
 
-from services.scraper.extraction import Extraction, ExtractionFailed
+from services.scraper.extraction import Extraction, ExtractionFailed, ExtractionJob
 from services.scraper.wrapped_lines import joined_print
 
 MAX_PAGES = 1000
@@ -17,7 +17,7 @@ MAX_CHARS = 5_000_000  # pages can share content, so a small file can have any a
 _LANGUAGE_CHARS = 32
 
 
-def read_pdf(body: bytes) -> Extraction:
+def read_pdf(job: ExtractionJob) -> Extraction:
     """The title, text and language of a PDF.
 
     Pages that are damaged are left out, and so are those after `MAX_PAGES` pages or `MAX_CHARS` characters.
@@ -27,7 +27,7 @@ def read_pdf(body: bytes) -> Extraction:
         ExtractionFailed: The file is damaged or protected by a password.
     """
     try:
-        document = PdfDocument(body)  # opens files with an empty password, which only forbid printing
+        document = PdfDocument(job.body)  # opens files with an empty password, which only forbid printing
     except PdfiumError as error:
         raise ExtractionFailed(_why_closed(error)) from error
     with document:

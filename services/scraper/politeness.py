@@ -71,8 +71,9 @@ class HostLimiter:
         state = self._hosts.setdefault(host, _Host(asyncio.Semaphore(self._per_host)))
         state.users += 1
         try:
-            await self._wait(host, state, delay)
+            await self._acquire(host, state)
             try:
+                await self._pause(host, state, delay)
                 yield
             finally:
                 state.slots.release()
@@ -80,23 +81,21 @@ class HostLimiter:
             state.users -= 1
             self._sweep()
 
-    async def _wait(self, host: str, state: _Host, delay: float) -> None:
-        busy = f"waited {self._max_wait:g} s for other requests to {host}"
+    async def _acquire(self, host: str, state: _Host) -> None:
         try:
             async with asyncio.timeout(self._max_wait):
                 await state.slots.acquire()
         except TimeoutError as error:
-            raise Unfetchable(Quality.TIMEOUT, busy) from error
-        try:
-            pause = await self._reserve(host, state, delay)
-            if pause is not None:
-                await self._clock.sleep(pause)
-        except BaseException:
-            state.slots.release()
-            raise
+            raise self._busy(host) from error
+
+    async def _pause(self, host: str, state: _Host, delay: float) -> None:
+        pause = await self._reserve(host, state, delay)
         if pause is None:
-            state.slots.release()
-            raise Unfetchable(Quality.TIMEOUT, busy)
+            raise self._busy(host)
+        await self._clock.sleep(pause)
+
+    def _busy(self, host: str) -> Unfetchable:
+        return Unfetchable(Quality.TIMEOUT, f"waited {self._max_wait:g} s for other requests to {host}")
 
     async def _reserve(self, host: str, state: _Host, delay: float) -> float | None:
         if self._shared is not None and delay > 0:

@@ -8,7 +8,6 @@ its last record.
 """
 
 import asyncio
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -19,7 +18,7 @@ from services.scraper.canonical import InvalidUrl, canonicalize
 from services.scraper.clock import StoppedClock
 from services.scraper.extraction_pool import ExtractionPool
 from services.scraper.outcome import PageOutcome, Quality, Unfetchable
-from services.scraper.page_reader import PageReader
+from services.scraper.page_reader import read_page
 from services.scraper.redirects import RedirectChain
 from services.scraper.response import RawResponse
 from services.scraper.settings import ScraperSettings
@@ -39,20 +38,18 @@ class Replayer:
     def __init__(self, archive: ArchiveReader, settings: ScraperSettings) -> None:
         self._settings = settings
         self._pool = ExtractionPool(settings)
-        self._reader = PageReader(self._pool, settings.min_text_chars)
         self._archive = archive
         self._clock = StoppedClock(self._archive.ended_at)
-        self._resources = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         """Start the first extraction process."""
-        await self._resources.enter_async_context(self._pool)
+        await self._pool.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._resources.aclose()
+        await self._pool.__aexit__(kind, error, trace)
 
     async def fetch(self, url: str, battle_id: str | None = None) -> PageOutcome:  # noqa: ARG002 - as for a fetcher
         """The archived outcome of a URL; one that was never visited, or cannot be read, is UNREACHABLE."""
@@ -70,7 +67,8 @@ class Replayer:
         if visited is None or response is None:
             return replace(visit.failed(_ABSENT), url=url)
         visit.chain = RedirectChain(response.url)
-        outcome = visit.read(response, await self._reader.read(response, requested))
+        page = await read_page(response, requested, self._pool, self._settings.min_text_chars)
+        outcome = visit.read(response, page)
         was = visited.outcome
         return replace(
             outcome, url=url, fetched_at=was.fetched_at, elapsed_s=was.elapsed_s, redirects=was.redirects

@@ -108,22 +108,14 @@ class RobotsCache:
         )
 
     async def _load(self, url: WebUrl) -> RobotsRules:
-        denials: list[tuple[Quality, str]] = []
-
-        async def fetch() -> FetchedRobots | None:
-            began = self._clock.now()
-            try:
-                return FetchedRobots(await self._fetch(url), began)
-            except Unfetchable as failure:
-                denials.append((failure.quality, failure.detail))
-                return None
-
-        if self._shared is None:
-            file = await fetch()
-        else:
-            file = await self._shared.robots(url.origin, self._settings.robots_cache_seconds, fetch)
-        if file is None:
-            return RobotsRules(denial=denials[0])
+        try:
+            if self._shared is None:
+                file = await self._fetch(url)
+            else:
+                seconds = self._settings.robots_cache_seconds
+                file = await self._shared.robots(url.origin, seconds, lambda: self._fetch(url))
+        except Unfetchable as failure:
+            return RobotsRules(denial=(failure.quality, failure.detail))
         age = (self._clock.now() - file.fetched_at).total_seconds()
         if file.body is None:
             return RobotsRules(age=age)
@@ -132,12 +124,13 @@ class RobotsCache:
             parsed=await asyncio.to_thread(Protego.parse, file.body), size=len(file.body), age=age
         )
 
-    async def _fetch(self, url: WebUrl) -> str | None:
-        """The file of an origin; None when it has none.
+    async def _fetch(self, url: WebUrl) -> FetchedRobots:
+        """The file of an origin, also where it has none.
 
         Raises:
             Unfetchable: Nothing may be fetched from the origin.
         """
+        began = self._clock.now()
         chain = RedirectChain(WebUrl(url.scheme, url.host, url.port, "/robots.txt"))
         size = self._settings.max_robots_bytes
         limits = ByteLimits(wire=size, decoded=size, cut=True)
@@ -146,9 +139,9 @@ class RobotsCache:
                 response = await follow(chain, lambda hop: self._transport.get(hop, limits), _REDIRECTS)
         except Unfetchable as failure:
             if failure.quality in (Quality.TOO_MANY_REDIRECTS, Quality.INVALID_URL, Quality.WRONG_TYPE):
-                return None  # RFC 9309 2.3.1.2: like a missing file
+                return FetchedRobots(None, began)  # RFC 9309 2.3.1.2: like a missing file
             raise Unfetchable(failure.quality, f"robots.txt: {failure.detail}") from failure
-        return _text(response)
+        return FetchedRobots(_text(response), began)
 
 
 def _text(response: RawResponse) -> str | None:

@@ -62,14 +62,14 @@ class SharedPages:
         return outcome
 
     async def robots(
-        self, origin: str, lifetime: float, fetch: Callable[[], Awaitable[FetchedRobots | None]]
-    ) -> FetchedRobots | None:
+        self, origin: str, lifetime: float, fetch: Callable[[], Awaitable[FetchedRobots]]
+    ) -> FetchedRobots:
         """The robots.txt of an origin, fetched by any scraper.
 
         Args:
             origin: Scheme and authority.
             lifetime: Seconds for which a file is valid.
-            fetch: Fetches the file; None when that failed, and then nothing is stored.
+            fetch: Fetches the file. Where it raises an error, nothing is stored.
 
         Raises:
             Unavailable: The database does not answer.
@@ -84,8 +84,7 @@ class SharedPages:
                 if known is not None and known.fetched_at > oldest:
                     return known
             fetched = await fetch()
-            if fetched is not None:
-                await self._store.put_robots(origin, fetched)
+            await self._store.put_robots(origin, fetched)
         return fetched
 
     async def _known(self, url: WebUrl) -> PageOutcome | None:

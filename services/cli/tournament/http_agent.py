@@ -16,8 +16,8 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import derived_id
 from services.cli.tournament.agents import Answered, Asked
 from services.runtime.errors import ModelOutage, Permanent
+from services.runtime.llm.attempts import Failures
 from services.runtime.llm.call_failed import CallFailed
-from services.runtime.llm.cause import Cause
 from services.runtime.llm.exchange import Exchange
 from services.runtime.llm.prices import Tokens
 from services.runtime.llm.retries import RetryPolicy
@@ -54,15 +54,14 @@ class HttpAgent:
     async def answer(self, asked: Asked) -> Answered:
         """Ask the system; see `Agent.answer`."""
         body = {"model": self.model, "messages": [{"role": "user", "content": asked.text}]}
-        failures = timeouts = 0
+        failures = Failures(self.retries, self._rng)
         while True:
             try:
                 async with self.at_once:
                     response = await self.exchange.post("/chat/completions", body, Tokens)
                 return _answered(response.json())
             except CallFailed as failed:
-                failures, timeouts = failures + 1, timeouts + (failed.cause is Cause.TIMEOUT)
-                wait = self.retries.after(failed, failures, timeouts, self._rng)
+                wait = failures.wait(failed)
                 if wait is None and failed.cause is None:
                     raise failed.error from failed
                 if wait is None:

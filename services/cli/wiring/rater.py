@@ -3,14 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.ratings.ties import TiePolicy
 from services.cli.wiring.access_parts import rater_guard
 from services.cli.wiring.parts import Parts
 from services.rater.announcer import Announcer
 from services.rater.boards import Boards
 from services.rater.grpc_service import ratings_service
-from services.rater.warming import Warming
 from services.runtime.service import Service
 from services.store.battles.battles import Battles
 from services.store.outcomes.outcomes import Outcomes
@@ -24,7 +22,6 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     announcer = Announcer(outcomes=outcomes, publish=publisher(parts.bus, parts.blobs))
     policy = TiePolicy(parts.pipeline.tie_policy)
     boards = Boards(outcomes=outcomes, battles=battles, policy=policy)
-    lenses = [Lens(parts.pipeline.nugget_lens) if lens is Lens.NUGGET else lens for lens in INDEPENDENT]
-    background = [announcer.run, Warming(boards, lenses).run]
     async with announcer.listening(parts.bus):
-        yield Service(name="rater", rpcs=[ratings_service(boards, rater_guard(parts))], background=background)
+        rpcs = [ratings_service(boards, rater_guard(parts))]
+        yield Service(name="rater", rpcs=rpcs, background=[announcer.run])

@@ -9,7 +9,6 @@ from typing import Any
 from services.cli.wiring.declared import keep_declared
 from services.cli.wiring.parts import Parts
 from services.cli.wiring.shared_parts import consumer_watch
-from services.recorder.label_watch import LabelWatch
 from services.recorder.parking import Parking
 from services.recorder.reconciler import reconciler
 from services.recorder.stage import Recorder, build
@@ -18,7 +17,6 @@ from services.runtime.service import Service
 from services.runtime.stage import Stage
 from services.store.battles.battles import Battles
 from services.store.battles.eraser import eraser_of
-from services.store.outcomes.label_agreement import LabelCounts
 from services.store.spend.call_log import CallRetention
 from services.store.spend.costs import Costs
 from services.store.usage import DatabaseWatch
@@ -41,10 +39,8 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, evaluators=evaluators)
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
-    labels = LabelWatch(LabelCounts(parts.database))
     parking = Parking(ParkedEvents(parts.database), recorder)
-    watches = [labels.run, consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run]
-    watches.append(parking.run)
+    watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run, parking.run]
     if not parts.has_broker:
         watches.append(partial(keep_declared, parts.bus, parts.platform))
     if not parts.database.is_sqlite:

@@ -210,10 +210,6 @@ def _found(prompt: ParsedPrompt, sentence: Block) -> FactLabel:
     return found
 
 
-def _shares(prompt: ParsedPrompt, sentence: Block) -> tuple[float, float, float]:
-    return _found(prompt, sentence).probabilities
-
-
 EVALUATOR = Evaluator(
     name=sentence_support.EVALUATOR,
     summary="Support of each citation by its source; precision and recall of each answer's citations.",
@@ -226,5 +222,10 @@ EVALUATOR = Evaluator(
     ),
     options=CitationOptions,
     reads_stored=_searches,
-    offline={TASK: offline, TASK + DECISION: offline_decisions(LEVELS, "sentence", _shares)},
+    offline={
+        TASK: offline,
+        TASK + DECISION: offline_decisions(
+            LEVELS, "sentence", lambda prompt, block: _found(prompt, block).probabilities
+        ),
+    },
 )

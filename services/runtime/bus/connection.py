@@ -48,13 +48,17 @@ class BusClosed(Unavailable):
 
 
 class Bus:
-    """A connection to the broker, made by `Bus.connect`."""
+    """A connection to the broker, made by `Bus.connect`.
+
+    Attributes:
+        js: The JetStream API, for declarations and administration.
+    """
 
     def __init__(self, settings: BusSettings) -> None:
         self.settings = settings
         self.closed = asyncio.Event()
         self._nc = PatientClient()
-        self._js = JetStreamContext(self._nc)
+        self.js = JetStreamContext(self._nc)
         self._up = asyncio.Event()
         self._requests = RequestsInFlight()
         self._on_reconnect: list[Callable[[], None]] = []
@@ -74,11 +78,6 @@ class Bus:
             yield bus
         finally:
             await bus._close()
-
-    @property
-    def js(self) -> JetStreamContext:
-        """The JetStream API, for declarations and administration."""
-        return self._js
 
     @property
     def connected(self) -> bool:

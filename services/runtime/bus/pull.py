@@ -57,31 +57,30 @@ class PullStatus(enum.Enum):
     REJECTED = "the request was rejected; wait and send a new one"
 
 
+_BY_CODE = {
+    "100": PullStatus.HEARTBEAT,
+    "404": PullStatus.EXPIRED,
+    "408": PullStatus.EXPIRED,
+    "503": PullStatus.CONSUMER_MISSING,
+}
+_CONFLICTS = {
+    "consumer deleted": PullStatus.CONSUMER_MISSING,
+    "server shutdown": PullStatus.LOST,
+    "leadership change": PullStatus.LOST,
+    "batch completed": PullStatus.EXPIRED,
+}
+
+
 def pull_status(status: str, description: str) -> PullStatus:
     """Interpret a pull status.
 
     >>> pull_status("409", "Consumer Deleted").name, pull_status("408", "Request Timeout").name
     ('CONSUMER_MISSING', 'EXPIRED')
     """
-    match status:
-        case "100":
-            return PullStatus.HEARTBEAT
-        case "404" | "408":
-            return PullStatus.EXPIRED
-        case "503":
-            return PullStatus.CONSUMER_MISSING
-        case "409":
-            return _conflict(description.lower())
-        case _:
-            return PullStatus.REJECTED
-
-
-def _conflict(description: str) -> PullStatus:
-    if "consumer deleted" in description:
-        return PullStatus.CONSUMER_MISSING
-    if "server shutdown" in description or "leadership change" in description:
-        return PullStatus.LOST
-    return PullStatus.EXPIRED if "batch completed" in description else PullStatus.REJECTED
+    if status != "409":
+        return _BY_CODE.get(status, PullStatus.REJECTED)
+    conflict = description.lower()
+    return next((meaning for words, meaning in _CONFLICTS.items() if words in conflict), PullStatus.REJECTED)
 
 
 class Puller:

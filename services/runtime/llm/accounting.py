@@ -163,7 +163,6 @@ class Ledger:
         self._store = store or MemorySpendStore()
         self._today = today
         self._reserved: defaultdict[tuple[str, str | None], Reserved] = defaultdict(Reserved)
-        self._reserved_in_all = Reserved()
         self._unbooked = Unbooked(self._store.add)
         metrics.begin_values(metrics.LLM_BUDGET_REJECTIONS, ("battle", "day", "arena", "key"))
 
@@ -187,25 +186,13 @@ class Ledger:
         cost = self.prices.cost(model, Tokens(input=input_tokens))
         amount = _ZERO if cost is None else cost.amount
         key = await self._store.key_of(battle_id) if battle_id is not None and self.prices.keys else None
-        keys = ("battle", battle_id), ("arena", _arena()), ("key", key)
+        keys = ("day", None), ("battle", battle_id), ("arena", _arena()), ("key", key)
         self._change(keys, +1, input_tokens, amount)
         try:
             await self._check(battle_id, key)
             yield
         finally:
             self._change(keys, -1, input_tokens, amount)
-
-    async def book(
-        self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source
-    ) -> Entry:
-        """Book one call: `enter` and `flush`.
-
-        Raises:
-            Unavailable: The store cannot be written now; the entry is booked before the next call is made.
-        """
-        entry = self.enter(battle_id, stage, model, tokens, source)
-        await self.flush()
-        return entry
 
     def enter(self, battle_id: str | None, stage: str, model: str, tokens: Tokens, source: Source) -> Entry:
         """Note one call in memory, to be booked by the next `flush` or before the next call."""
@@ -241,7 +228,7 @@ class Ledger:
         if self.budget != Budget():
             of_battle, today = await self._spent(battle_id)
             self._show_left(today)
-            checked.append(("day", self.budget.day, self._reserved_in_all, today))
+            checked.append(("day", self.budget.day, self._reserved["day", None], today))
             if battle_id is not None:
                 reserved = self._reserved["battle", battle_id]
                 checked.insert(0, ("battle", self.budget.battle, reserved, of_battle))
@@ -273,7 +260,6 @@ class Ledger:
     def _change(
         self, keys: Sequence[tuple[str, str | None]], sign: int, tokens: int, amount: Decimal
     ) -> None:
-        self._reserved_in_all.change(sign, tokens, amount)
         for key in keys:
             self._reserved[key].change(sign, tokens, amount)
             if self._reserved[key].tokens == 0:

@@ -130,10 +130,6 @@ def neutralise(text: str) -> str:
     """
     if _REMARKABLE.search(text) is None and _TURN.search(text) is None:
         return text
-    return _neutralised(text)
-
-
-def _neutralised(text: str) -> str:
     text = _INVISIBLE.sub("", _LINE_BREAK.sub("\n", text))
     text = _IDLE_JOINER.sub("", _HIDDEN_RUN.sub(r"\1", text))
     return _TURN.sub(_no_turn, _MARKER.sub(_no_marker, _ROLE_TOKEN.sub(_stand_in, text)))

@@ -15,7 +15,6 @@ from services.runtime.llm.limiter import AdaptiveLimit, Limits
 from services.runtime.llm.prompt import TASKS
 from services.runtime.llm.sdk import sdk_of
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.llm.stage_models import CallOptions
 from services.runtime.masking import KNOWN
 
 _Message = MutableMapping[str, Any]
@@ -78,7 +77,7 @@ def build_chat_model(
         overrides=settings.overrides(tasks),
         claims=Claims(claims),
         log=log,
-        options=CallOptions(settings.parameters.temperature, settings.parameters.effort),
+        options=settings.parameters,
         fallback=None if fallback is None else _endpoint(fallback, None, limits),
     )
 

@@ -18,11 +18,11 @@ from opentelemetry.trace import Span, SpanKind
 
 from nuggetstream.domain.failure import Reason
 from services.runtime import metrics, tracing, work
-from services.runtime.errors import ModelOutage, StageError, Unavailable
+from services.runtime.errors import ModelOutage, Unavailable
 from services.runtime.llm.accounting import Entry, Ledger, Source
+from services.runtime.llm.attempts import Failures, attempt
 from services.runtime.llm.call_failed import CallFailed
 from services.runtime.llm.call_log import ModelCall, Outcome
-from services.runtime.llm.cause import Cause
 from services.runtime.llm.dialect import ModelRequest
 from services.runtime.llm.endpoint import Completion
 from services.runtime.llm.limiter import Slot
@@ -139,31 +139,29 @@ class Caller:
             completion, entry = self.kept[key]
             billing.entries.append(entry)
             return completion
-        failures = timeouts = 0
-        attempt = 1
-        route = self.routes.choose()
+        attempts = 1
+        failures, route = Failures(self.retries, self.rng), self.routes.choose()
         while True:
             try:
-                return await self._try(key, request, billing, route, attempt)
+                return await self._try(key, request, billing, route, attempts)
             except ModelOutage:  # its circuit opened while the call waited for its turn
                 if (other := self.routes.instead_of(route)) is None:
                     raise
-                route, failures, timeouts = other, 0, 0
+                failures, route = Failures(self.retries, self.rng), other
                 continue
             except CallFailed as failed:
-                failures += 1
-                timeouts += failed.cause is Cause.TIMEOUT
-                later = self.retries.after(failed, failures, timeouts, self.rng)
+                later = failures.wait(failed)
                 wait = None if route.circuit.is_open else later
                 other = None if failed.cause is None else self.routes.instead_of(route)
                 if other is None and wait is None:
-                    if failed.cause is not None:  # the client counts the other failures
-                        metrics.LLM_CALLS.labels(billing.stage, route.endpoint.model, "failed").inc()
-                    raise _given_up(failed, failures, route) from failed
-            attempt += 1
+                    if failed.cause is None:  # the client counts it
+                        raise failed.error from failed
+                    metrics.LLM_CALLS.labels(billing.stage, route.endpoint.model, "failed").inc()
+                    raise failures.outage(route.circuit, failed) from failed
+            attempts += 1
             metrics.LLM_CALLS.labels(billing.stage, route.endpoint.model, "retried").inc()
             if other is not None:
-                route, failures, timeouts = other, 0, 0
+                failures, route = Failures(self.retries, self.rng), other
             else:
                 await self.sleep(wait or 0.0)
                 route = self.routes.choose()
@@ -174,20 +172,18 @@ class Caller:
             self.kept.pop(key, None)
 
     async def _try(
-        self, key: str, request: ModelRequest, billing: Billing, route: Route, attempt: int
+        self, key: str, request: ModelRequest, billing: Billing, route: Route, attempts: int
     ) -> Completion:
         asked, model = Tokens(input=estimate_tokens(request.text)), route.endpoint.model
         async with route.limit.slot(billing.battle_id) as slot:
             with route.circuit.call():
                 async with self.ledger.reserve(billing.battle_id, model, asked.input):
                     call = billing.call(key, request, model)
-                    call.attempt, call.endpoint = attempt, route.endpoint.host
+                    call.attempt, call.endpoint = attempts, route.endpoint.host
                     billing.calls.append(call)
                     started = time.perf_counter()
                     try:
-                        with _span(billing, call) as span:
-                            completion = await self._timed(request, billing, route, slot)
-                            _describe(span, completion)
+                        completion = await _answered(request, billing, call, route, slot)
                     except CallFailed as failed:
                         call.detail = failed.error.admin_detail or failed.error.detail
                         if failed.error.reason is Reason.CONTENT_FILTERED:
@@ -207,41 +203,14 @@ class Caller:
                         call.entry = self._keep(key, completion, billing, model)
                     finally:
                         call.seconds = time.perf_counter() - started
-                        await self._book()
+                        with suppress(Unavailable):  # the ledger keeps the entries for later
+                            await self.ledger.flush()
                     return completion
-
-    async def _timed(self, request: ModelRequest, billing: Billing, route: Route, slot: Slot) -> Completion:
-        started, outcome = time.perf_counter(), "failed"
-        endpoint, limit = route.endpoint, route.limit
-        answers = route.circuit.answers
-        try:
-            completion = await endpoint.complete(request)
-            outcome = "ok"
-            limit.succeeded(slot, work_of(completion.tokens))
-            self.routes.answered(route)
-        except CallFailed as failed:
-            if failed.cause is None:
-                self.routes.answered(route)
-            else:
-                route.circuit.failed(failed, answers, billing.battle_id)
-            if failed.overloaded:
-                limit.overloaded(slot)
-            raise
-        finally:
-            elapsed = time.perf_counter() - started
-            metrics.LLM_CONCURRENCY.labels(endpoint.model).set(limit.value)
-            metrics.LLM_SECONDS.labels("chat", endpoint.model, billing.stage, outcome).observe(elapsed)
-        return completion
 
     def _entry(self, billing: Billing, model: str, tokens: Tokens, source: Source) -> Entry:
         entry = self.ledger.enter(billing.battle_id, billing.stage, model, tokens, source)
         billing.entries.append(entry)
         return entry
-
-    async def _book(self) -> None:
-        """Write the entries to the database; if it is away, the ledger keeps them for later."""
-        with suppress(Unavailable):
-            await self.ledger.flush()
 
     def _keep(self, key: str, completion: Completion, billing: Billing, model: str) -> Entry:
         entry = self._entry(billing, model, completion.tokens, completion.source)
@@ -249,6 +218,20 @@ class Caller:
         if len(self.kept) > _KEPT:
             self.kept.popitem(last=False)
         return entry
+
+
+async def _answered(
+    request: ModelRequest, billing: Billing, call: ModelCall, route: Route, slot: Slot
+) -> Completion:
+    circuit, limit = route.circuit, route.limit
+    measured = attempt(
+        circuit, limit, slot, operation="chat", stage=billing.stage, battle_id=billing.battle_id
+    )
+    with _span(billing, call) as span, measured as succeeded:
+        completion = await route.endpoint.complete(request)
+        succeeded(work_of(completion.tokens))
+        _describe(span, completion)
+    return completion
 
 
 def _span(billing: Billing, call: ModelCall) -> AbstractContextManager[Span]:
@@ -268,9 +251,3 @@ def _describe(span: Span, completion: Completion) -> None:
     span.set_attribute("gen_ai.response.finish_reasons", [completion.finish])
     span.set_attribute("gen_ai.usage.input_tokens", completion.tokens.input)
     span.set_attribute("gen_ai.usage.output_tokens", completion.tokens.output)
-
-
-def _given_up(failed: CallFailed, failures: int, route: Route) -> StageError:
-    if failed.cause is None:
-        return failed.error
-    return route.circuit.outage(failed, f" ({failures} attempts)" if failures > 1 else "")

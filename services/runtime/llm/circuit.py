@@ -55,11 +55,13 @@ class Circuit:
         model: Name of the model, for the metric.
         endpoint: Host of the endpoint, for the metric.
         role: Whether it is the only endpoint, or the first or the fallback of two.
+        instead: Circuit to the endpoint that is asked while this one is open.
         failures: Number of failures in a row that open the circuit.
         patience: Seconds that a message may wait while it is open.
         clock: Returns the Unix time.
 
     Attributes:
+        model: Name of the model.
         answers: Number of calls that the endpoint has answered.
     """
 
@@ -72,9 +74,10 @@ class Circuit:
         *,
         endpoint: str = "",
         role: Role = "only",
+        instead: "Circuit | None" = None,
     ) -> None:
-        self._model, self._limit, self._patience, self._clock = model, failures, patience, clock
-        self._endpoint, self._role = endpoint, role
+        self.model, self._limit, self._patience, self._clock = model, failures, patience, clock
+        self._endpoint, self._role, self._instead = endpoint, role, instead
         self._in_a_row = 0.0
         self._battles: set[str | None] = set()  # whose calls failed in a row; None for calls of no battle
         self.answers = 0
@@ -125,8 +128,10 @@ class Circuit:
         self.answers += 1
         self._answered_at = self._clock()
         if self._open is not None:
-            log.warning("the model answers again", model=self._model, endpoint=self._endpoint)
+            log.warning("the model answers again", model=self.model, endpoint=self._endpoint)
             self.forget()
+        if self._instead is not None:  # it is no longer asked
+            self._instead.forget()
 
     def forget(self) -> None:
         """Close the circuit of an endpoint that is not asked any more, so that nothing is known about it."""
@@ -159,7 +164,7 @@ class Circuit:
             log.error(
                 "the model is away; a fallback is asked" if self._role == "first"
                 else "the model is away; battles wait for it",
-                model=self._model, endpoint=self._endpoint, why=failed.error.detail,
+                model=self.model, endpoint=self._endpoint, why=failed.error.detail,
             )  # fmt: skip
             self._gauge(self._open).inc()
         else:
@@ -210,4 +215,4 @@ class Circuit:
 
     def _gauge(self, state: _Open) -> Gauge:
         cause = state.failed.cause or Cause.SERVER
-        return metrics.LLM_CIRCUIT_OPEN.labels(self._model, self._endpoint, self._role, cause.value)
+        return metrics.LLM_CIRCUIT_OPEN.labels(self.model, self._endpoint, self._role, cause.value)

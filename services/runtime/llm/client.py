@@ -4,9 +4,8 @@
 
 When the first reply cannot be used, the second exchange tells the model why. There is no third.
 
-A reply is kept in memory as soon as it arrives, then written to the cache, and then booked. While the
-database is away `ask` raises its outage, and the next `ask` continues with what is kept: nothing is paid for
-twice.
+A completion is kept in memory as soon as it arrives, until its reply is in the cache. While the database is
+away `ask` raises its outage, and the next `ask` continues with what is kept: nothing is paid for twice.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, PromptOverrides, R
 from services.runtime.llm.retries import RetryPolicy
 from services.runtime.llm.routes import Route, Routes
-from services.runtime.llm.stage_models import CallOptions
+from services.runtime.llm.stage_models import StageModel
 from services.runtime.shared_cache import Retention, SharedCache
 
 
@@ -60,6 +59,9 @@ class LLMClient:
         fallback: Endpoint that is asked while the first is away; none by default.
         rng: Source of the jitter between retries.
         sleep: Waits between retries.
+
+    Attributes:
+        name: Name of the configured model, with the options that change its replies.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class LLMClient:
         overrides: PromptOverrides | None = None,
         claims: Claims | None = None,
         log: CallLog | None = None,
-        options: CallOptions | None = None,
+        options: StageModel | None = None,
         fallback: Endpoint | None = None,
         rng: random.Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -82,23 +84,27 @@ class LLMClient:
         self.endpoint = endpoint
         self.ledger = ledger or Ledger()
         self.limit = limit or AdaptiveLimit(maximum=32)
-        self.overrides = overrides or PromptOverrides.none()
+        self.overrides = overrides or PromptOverrides()
         self._cache = cache or MemoryReplyCache()
         self._claims = claims or Claims()
         self._log = log or CallLog()
-        self._options = options or CallOptions()
+        self._options = options or StageModel()
+        self.name = self._options.named(endpoint.model)
         self._fitting, self._unusable = Fitting(), UnusableReplies()
         retries = retries or RetryPolicy()
 
-        def route(to: Endpoint, role: Role, limit: AdaptiveLimit) -> Route:
-            circuit = Circuit(to.model, 2 * retries.attempts, patience, endpoint=to.host, role=role)
-            return Route(to, circuit, limit)
+        def circuit(to: Endpoint, role: Role, instead: Circuit | None = None) -> Circuit:
+            failures = 2 * retries.attempts
+            return Circuit(to.model, failures, patience, endpoint=to.host, role=role, instead=instead)
 
-        routes = [route(endpoint, "only" if fallback is None else "first", self.limit)]
-        if fallback is not None:
-            routes.append(route(fallback, "fallback", AdaptiveLimit(self.limit.maximum)))
+        if fallback is None:
+            self.circuit = circuit(endpoint, "only")
+            routes = [Route(endpoint, self.circuit, self.limit)]
+        else:
+            second = Route(fallback, circuit(fallback, "fallback"), AdaptiveLimit(self.limit.maximum))
+            self.circuit = circuit(endpoint, "first", second.circuit)
+            routes = [Route(endpoint, self.circuit, self.limit), second]
         self._routes = Routes(routes)
-        self.circuit = routes[0].circuit
         rng = rng or random.Random()  # noqa: S311 - jitter of retries, not a secret
         self._calls = Caller(routes=self._routes, ledger=self.ledger, retries=retries, rng=rng, sleep=sleep)
         # Identical prompts share one call in flight; a call that no caller waits for any more would only cost
@@ -106,12 +112,6 @@ class LLMClient:
         self._calls_in_flight: SharedCache[str, Reply[Any]] = SharedCache(
             Retention(entries=0), cancel_abandoned=True
         )
-        self._uncached: dict[str, str] = {}  # replies that could not be written to the cache yet
-
-    @property
-    def name(self) -> str:
-        """Name of the configured model, with the options that change its replies."""
-        return self._options.named(self.endpoint.model)
 
     async def ask(self, prompt: Prompt[R], *, stage: str, battle_id: str) -> Reply[R]:
         """Ask for one usable reply; see `ChatModel.ask`."""
@@ -146,8 +146,10 @@ class LLMClient:
             reply = replace(reply, usage=self._free(reply.usage.input_tokens, reply.usage.output_tokens))
         if reply.usage.cached:
             metrics.LLM_CALLS.labels(stage, self.endpoint.model, "cached").inc()
-            shared = billing.shared or not ours
-            self._log_free(key, prompt, billing, Outcome.SHARED if shared else Outcome.CACHED)
+            if self._log.is_on:  # a reply that needed no call
+                outcome = Outcome.SHARED if billing.shared or not ours else Outcome.CACHED
+                request, model = ModelRequest.of(prompt), self.endpoint.model
+                self._log.add([billing.call(key, request, model, outcome)])
         return reply
 
     async def close(self) -> None:
@@ -159,15 +161,7 @@ class LLMClient:
         """Why the first endpoint is away, also where a fallback answers; None while it answers."""
         return self._routes.first_away()
 
-    def _log_free(self, key: str, prompt: Prompt[R], billing: Billing, outcome: Outcome) -> None:
-        """Log a reply that needed no call."""
-        if self._log.is_on:
-            request, model = ModelRequest.of(prompt), self.endpoint.model
-            self._log.add([billing.call(key, request, model, outcome)])
-
     async def _cached_or_asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
-        if key in self._uncached:
-            await self._write_to_cache(key, billing.battle_id)
         await self.ledger.flush()
         if (cached := await self._cached(key, prompt, billing.battle_id)) is not None:
             return cached
@@ -176,20 +170,22 @@ class LLMClient:
                 billing.shared = True
                 return cached
             reply = await self._asked(key, prompt, billing)
-            self._uncached[key] = _CachedReply.of(reply).model_dump_json()
-            await self._write_to_cache(key, billing.battle_id)
+            await self._cache.put(key, _CachedReply.of(reply).model_dump_json(), billing.battle_id)
+            self._calls.drop(key, _repair(key))
         await self.ledger.flush()
         return reply
 
     async def _cached(self, key: str, prompt: Prompt[R], battle_id: str) -> Reply[R] | None:
-        """The stored reply; None when there is none, or none that can be used."""
-        text = await self._cache.get(key, battle_id)
-        return None if text is None else self._from_cache(text, prompt)
-
-    async def _write_to_cache(self, key: str, battle_id: str) -> None:
-        await self._cache.put(key, self._uncached[key], battle_id)
-        del self._uncached[key]
-        self._calls.drop(key, _repair(key))
+        """The stored reply; None when there is none, or an older one that no longer parses."""
+        if (text := await self._cache.get(key, battle_id)) is None:
+            return None
+        try:
+            cached = _CachedReply.model_validate_json(text)
+            value = read_reply(cached.reply, prompt)
+        except (ValidationError, Unusable):
+            return None
+        usage = self._free(cached.input_tokens, cached.output_tokens)
+        return Reply(value, cached.model, prompt.version, usage)
 
     async def _asked(self, key: str, prompt: Prompt[R], billing: Billing) -> Reply[R]:
         try:
@@ -256,16 +252,6 @@ class LLMClient:
             raise Discarded(completion, str(problem)) from problem
         billing.conclude(Outcome.ANSWERED, None)
         return value, completion.model
-
-    def _from_cache(self, text: str, prompt: Prompt[R]) -> Reply[R] | None:
-        """A cached reply; None when it no longer parses, as one that an older release cached may not."""
-        try:
-            cached = _CachedReply.model_validate_json(text)
-            value = read_reply(cached.reply, prompt)
-        except (ValidationError, Unusable):
-            return None
-        usage = self._free(cached.input_tokens, cached.output_tokens)
-        return Reply(value, cached.model, prompt.version, usage)
 
     def _free(self, input_tokens: int, output_tokens: int) -> Usage:
         return Usage(input_tokens, output_tokens, True, Money(Decimal(0), self.ledger.prices.currency))

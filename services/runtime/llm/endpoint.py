@@ -1,6 +1,6 @@
 """One exchange with a chat model: a request in, a completion or a typed failure out."""
 
-import time
+import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,6 +67,9 @@ class Endpoint:
         speed: What is known about its speed; nothing by default.
         batched: Whether a call waits for a batch, which goes on when the caller stops waiting.
         stream: Whether replies may be asked for in parts; never in a batch.
+
+    Attributes:
+        host: Host and port of the endpoint.
     """
 
     def __init__(
@@ -80,13 +83,9 @@ class Endpoint:
         stream: bool = True,
     ) -> None:
         self._exchanges, self.model, self.batched = Exchange(client, timeout_s), model, batched
+        self.host = self._exchanges.host
         self.dialect = Dialect(stream=stream and not batched)
         self.speed = speed or Speed(timeout_s)
-
-    @property
-    def host(self) -> str:
-        """Host and port of the endpoint."""
-        return self._exchanges.host
 
     async def complete(self, request: ModelRequest) -> Completion:
         """One completion.
@@ -120,6 +119,9 @@ class Endpoint:
 
     async def _exchange(self, request: ModelRequest, dialect: Dialect) -> Completion:
         asked = _asked(request).input
+        most = work_of(Tokens(asked, dialect.limit(request)))
+        if dialect.stream and self.speed.is_quick(most):
+            dialect = replace(dialect, stream=False)
         decides = bool(request.questions) and dialect.decisions
         if decides:
             body, work = dialect.decision_parameters(request), asked
@@ -129,15 +131,19 @@ class Endpoint:
             unseen = dialect.reasoning(request) if dialect.streams(request) else dialect.limit(request)
             work = work_of(Tokens(asked, unseen))
         silence_s = self.speed.silence(work)
-        with self.speed.running(work_of(Tokens(asked, dialect.limit(request)))):
+        with self.speed.running(most):
             try:
                 if decides:
                     return self._decided(request, await self._post(native.PATH, body, request, silence_s))
+                loop = asyncio.get_running_loop()
+                began = loop.time()
                 if dialect.streams(request):
-                    return await self._streamed(body, request, dialect.limit(request), work, silence_s)
-                began = time.perf_counter()
-                completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
-                self.speed.answered(work_of(completion.tokens), time.perf_counter() - began)
+                    completion = await self._streamed(body, request, dialect.limit(request), work, silence_s)
+                else:
+                    completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
+                    self.speed.answered(work_of(completion.tokens), loop.time() - began)
+                if completion.finish == "stop":
+                    self.speed.completed(work_of(completion.tokens), loop.time() - began)
                 return completion
             except CallFailed as failed:
                 if failed.cause is Cause.TIMEOUT:
@@ -157,7 +163,8 @@ class Endpoint:
         self, body: dict[str, Any], request: ModelRequest, limit: int, work: int, silence_s: float
     ) -> Completion:
         """The completion whose parts arrive one by one, or at once from a server that knows no parts."""
-        began, joined = time.perf_counter(), Joined(limit)
+        loop, joined = asyncio.get_running_loop(), Joined(limit)
+        began = loop.time()
         body = {"model": self.model, **body}
         async with self._exchanges.stream(_CHAT, body, lambda: _asked(request), silence_s) as streamed:
             response, pieces = streamed
@@ -169,7 +176,7 @@ class Endpoint:
                 async for data in data_of(pieces):
                     first, goes_on = not joined.has_begun, joined.add(data)
                     if first and joined.has_begun:
-                        self.speed.answered(work, time.perf_counter() - began)
+                        self.speed.answered(work, loop.time() - began)
                     if not goes_on:
                         break
                 return self._completion(request, joined.completion())
@@ -184,9 +191,7 @@ class Endpoint:
             detail = f"{response.text[:200]!r} is not a decision: {error}"
             raise self._exchanges.garbled(_asked(request), detail) from error
         usage = decided.usage
-        counted = usage and Tokens(
-            usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens
-        )
+        counted = usage and Tokens(usage.input_tokens, usage.output_tokens, usage.cached_tokens)
         return Completion(
             text=text,
             refusal=None,
@@ -229,4 +234,4 @@ def _asked(request: ModelRequest) -> Tokens:
 def _tokens_of(usage: Usage | None, request: ModelRequest, text: str) -> tuple[Tokens, Source]:
     if usage is None:
         return Tokens(estimate_tokens(request.text), estimate_tokens(text)), "estimate"
-    return Tokens(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens), "usage"
+    return Tokens(usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens or 0), "usage"

@@ -25,6 +25,10 @@ from services.runtime.masking import masked_url
 
 _WORTH_REPEATING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_MESSAGE = 1000  # characters
+_CAUSES = {
+    401: Cause.KEY, 402: Cause.QUOTA, 403: Cause.KEY, 404: Cause.MODEL,
+    429: Cause.OVERLOADED, 503: Cause.OVERLOADED, 529: Cause.OVERLOADED,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,14 @@ class Names:
 
     def advice(self, cause: Cause) -> str | None:
         """What the operator must do; None where waiting may help."""
-        if cause is Cause.KEY:
-            return f"the API key is rejected; set {self.prefix}API_KEY to a valid key and restart the service"
-        if cause is Cause.QUOTA:
-            return "the quota at the provider is used up; raise it there, and work continues by itself"
-        if cause is Cause.MODEL:
-            return f"there is no such model; check {self.prefix}MODEL and {self.url}"
-        return None
+        advice = {
+            Cause.KEY: (
+                f"the API key is rejected; set {self.prefix}API_KEY to a valid key and restart the service"
+            ),
+            Cause.QUOTA: "the quota at the provider is used up; raise it there, and work continues by itself",
+            Cause.MODEL: f"there is no such model; check {self.prefix}MODEL and {self.url}",
+        }
+        return advice.get(cause)
 
 
 _CHAT = Names()
@@ -63,20 +68,16 @@ class Exchange:
         timeout_s: Seconds of silence after which an exchange ends. They are counted here, because an
             in-process transport ignores the limits of the HTTP client.
         names: How messages name the model.
+
+    Attributes:
+        url: URL of the endpoint, without secrets.
+        host: Host and port of the endpoint.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, timeout_s: float, names: Names = _CHAT) -> None:
         self._client, self._timeout_s, self._names = client, timeout_s, names
-
-    @property
-    def url(self) -> str:
-        """URL of the endpoint, without secrets."""
-        return masked_url(str(self._client.base_url))
-
-    @property
-    def host(self) -> str:
-        """Host and port of the endpoint."""
-        return self._client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
+        self.url = masked_url(str(client.base_url))
+        self.host = client.base_url.netloc.decode("ascii", "replace").rpartition("@")[2]
 
     async def post(
         self, path: str, body: Mapping[str, Any], asked: Callable[[], Tokens], silence_s: float | None = None
@@ -224,11 +225,6 @@ def message_of(error: openai.APIStatusError) -> str:
     return f"{message or error.message} {error.param or ''}".strip()[:_LONGEST_MESSAGE]
 
 
-def is_too_long(error: openai.APIStatusError) -> bool:
-    """Whether a prompt and its reply do not fit into the context of the model."""
-    return error.status_code in {400, 422} and is_about_context(f"{error.type} {message_of(error)}")
-
-
 def is_filter(error: openai.APIStatusError) -> bool:
     """Whether a content filter of the provider answered."""
     text = f"{error.code} {message_of(error)}".lower()
@@ -240,16 +236,11 @@ def _about_content(error: openai.APIStatusError) -> Reason | None:
     status = error.status_code
     if status in {400, 403, 422} and is_filter(error):
         return Reason.CONTENT_FILTERED
-    if status == 413 or error.code == "context_length_exceeded" or is_too_long(error):
+    too_long = status in {400, 422} and is_about_context(f"{error.type} {message_of(error)}")
+    if status == 413 or error.code == "context_length_exceeded" or too_long:
         return Reason.TOO_LARGE
     return Reason.INVALID_INPUT if status in {400, 422} else None
 
 
 def _cause_of(status: int, code: str | None) -> Cause:
-    if status == 402 or code == "insufficient_quota":
-        return Cause.QUOTA
-    if status in {401, 403}:
-        return Cause.KEY
-    if status == 404:
-        return Cause.MODEL
-    return Cause.OVERLOADED if status in {429, 503, 529} else Cause.SERVER
+    return Cause.QUOTA if code == "insufficient_quota" else _CAUSES.get(status, Cause.SERVER)

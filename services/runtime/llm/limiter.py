@@ -79,6 +79,9 @@ class AdaptiveLimit:
         maximum: Largest value of the limit.
         initial: Initial value; 1 by default.
         clock: Monotonic time in seconds.
+
+    Attributes:
+        value: Number of calls that may run at once now.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class AdaptiveLimit:
     ) -> None:
         if maximum < 1:
             raise ValueError("at least one call must be allowed")
-        self._maximum, self._value, self._clock = maximum, min(initial or _FIRST, maximum), clock
+        self.maximum, self.value, self._clock = maximum, min(initial or _FIRST, maximum), clock
         self._running = 0
         self._occupied, self._changed_at = 0.0, clock()
         self._waiting: list[_Waiting] = []
@@ -98,16 +101,6 @@ class AdaptiveLimit:
         self._settled = 0  # the limit after the last trial
         self._next_rest = _REST
         self._overloads = 0
-
-    @property
-    def maximum(self) -> int:
-        """Largest value of the limit."""
-        return self._maximum
-
-    @property
-    def value(self) -> int:
-        """Number of calls that may run at once now."""
-        return self._value
 
     @asynccontextmanager
     async def slot(self, battle_id: str | None = None) -> AsyncIterator[Slot]:
@@ -135,13 +128,13 @@ class AdaptiveLimit:
         window, now = self._window, self._changed_at
         seconds, occupied = now - window.looked_at, self._occupied - window.occupied
         window.looked_at, window.occupied = now, self._occupied
-        slots = self._value * seconds
+        slots = self.value * seconds
         if not _FULL * slots <= occupied <= _OVERFULL * slots:
             return  # it says nothing about the current limit
         window.calls += 1
         window.seconds += seconds
         window.work += work * (now - max(slot.began, window.began)) / max(now - slot.began, 1e-9)
-        if window.calls >= max(self._value, min(_CALLS * self._value, _MOST)):
+        if window.calls >= max(self.value, min(_CALLS * self.value, _MOST)):
             self._learn(window.work / max(window.seconds, 1e-9))
 
     def overloaded(self, slot: Slot) -> None:
@@ -152,7 +145,7 @@ class AdaptiveLimit:
         """
         if slot.overloads == self._overloads:
             self._overloads += 1
-            self._settle(max(1, self._value // 2))
+            self._settle(max(1, self.value // 2))
 
     def _learn(self, throughput: float) -> None:
         """Decide about the limit from the throughput of a whole window."""
@@ -164,7 +157,7 @@ class AdaptiveLimit:
                 self._window = self._new_window()
             return
         value, before = self._before
-        if self._value > value:
+        if self.value > value:
             if throughput >= _MORE * before:
                 self._try(throughput, upwards=True)
             else:
@@ -176,11 +169,11 @@ class AdaptiveLimit:
 
     def _try(self, throughput: float, *, upwards: bool) -> None:
         """Try the next limit; stay where there is none."""
-        value = min(self._maximum, _STEP * self._value) if upwards else max(1, self._value // 2)
-        if value == self._value:
+        value = min(self.maximum, _STEP * self.value) if upwards else max(1, self.value // 2)
+        if value == self.value:
             self._settle(value)
         else:
-            self._before = (self._value, throughput)
+            self._before = (self.value, throughput)
             self._set(value)
 
     def _settle(self, value: int) -> None:
@@ -190,7 +183,7 @@ class AdaptiveLimit:
         self._set(value)
 
     def _set(self, value: int) -> None:
-        self._value, self._window = value, self._new_window()
+        self.value, self._window = value, self._new_window()
         self._admit()
 
     def _new_window(self) -> _Window:
@@ -198,7 +191,7 @@ class AdaptiveLimit:
 
     async def _turn(self, battle_id: str | None) -> None:
         """Take a slot, after those that were there before and those of earlier battles."""
-        if self._running < self._value and not self._waiting:
+        if self._running < self.value and not self._waiting:
             self._begun(battle_id)
             self._run(1)
             return
@@ -224,7 +217,7 @@ class AdaptiveLimit:
 
     def _admit(self) -> None:
         """Give free slots to those who wait."""
-        while self._running < self._value and self._waiting:
+        while self._running < self.value and self._waiting:
             turn = heapq.heappop(self._waiting).turn
             if not turn.done():  # its caller may have been cancelled
                 self._run(1)

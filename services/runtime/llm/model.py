@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, Protocol
 
-from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.prices import Money
 from services.runtime.llm.prompt import Prompt, R
 
@@ -72,14 +71,3 @@ class ChatModel(Protocol):
             Permanent: The model declined, its content filter objected, or the prompt is too long.
             BudgetExceeded: The next call would exceed a budget.
         """
-
-
-class DecisionModel(Protocol):
-    """A model that answers decisions: a `ChatModel`, or an endpoint that answers nothing else."""
-
-    @property
-    def name(self) -> str:
-        """Name of the configured model."""
-
-    async def ask(self, prompt: Prompt[DecisionReply], *, stage: str, battle_id: str) -> Reply[DecisionReply]:
-        """Answer the questions of a decision; the errors are those of `ChatModel.ask`."""

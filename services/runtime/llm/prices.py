@@ -24,9 +24,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from services.runtime.llm.budget import Limit
 
@@ -74,12 +75,22 @@ class Tokens:
 
 
 class DayBudget(BaseModel):
-    """What calls for the battles of one arena or API key may cost per day (UTC); None is unlimited."""
+    """What calls, such as those for the battles of one arena or API key, may cost per day (UTC).
+
+    Attributes:
+        day_tokens: Tokens per day; None is unlimited.
+        day_money: Money per day, in the currency of the price file; None is unlimited.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     day_tokens: int | None = Field(default=None, ge=0)
     day_money: Decimal | None = Field(default=None, ge=0)
+
+    @property
+    def day(self) -> Limit:
+        """The budget per day."""
+        return Limit(self.day_tokens, self.day_money)
 
 
 class Price(BaseModel):
@@ -105,21 +116,12 @@ class Price(BaseModel):
         return Price(input=self.input * self.batch, output=self.output * self.batch, cached_input=cached)
 
 
-class _PriceFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    currency: str = Field(default="USD", pattern=r"^[A-Z]{3}$")
-    models: dict[str, Price]
-    arenas: dict[str, DayBudget] = Field(default_factory=dict)
-    keys: dict[str, DayBudget] = Field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class PriceTable:
     """Prices by prefix of the model's name, and budgets of arenas and names of API keys."""
 
     models: Mapping[str, Price] = field(default_factory=dict)
-    currency: str = "USD"
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
     arenas: Mapping[str, DayBudget] = field(default_factory=dict)
     keys: Mapping[str, DayBudget] = field(default_factory=dict)
 
@@ -134,13 +136,12 @@ class PriceTable:
         text = path.read_text(encoding="utf-8")
         try:
             decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-            price_file = _PriceFile.model_validate(decoded)
+            return TypeAdapter(cls).validate_python(decoded)
         except ValidationError as error:
             wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
             raise ValueError(f"{path}: {'; '.join(wrong)}") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-        return cls(price_file.models, price_file.currency, price_file.arenas, price_file.keys)
 
     def of_batches(self) -> "PriceTable":
         """The prices of calls in batches.
@@ -159,7 +160,7 @@ class PriceTable:
     def day_limit(self, part: Part, name: str) -> Limit | None:
         """The budget per day of an arena, or of the API keys of a name; None where it has none."""
         budget = (self.arenas if part == "arena" else self.keys).get(name)
-        return None if budget is None else Limit(budget.day_tokens, budget.day_money)
+        return None if budget is None else budget.day
 
     def price_of(self, model: str) -> Price | None:
         """The price of a model, or None when the table has none."""

@@ -152,12 +152,7 @@ class PromptOverrides:
     An override replaces the instructions or the system text, never the rules for untrusted blocks.
     """
 
-    texts: Mapping[str, str]
-
-    @classmethod
-    def none(cls) -> "PromptOverrides":
-        """No overrides: the built-in texts everywhere."""
-        return cls({})
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, folder: Path, tasks: Sequence[str] = TASKS) -> "PromptOverrides":

@@ -5,10 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from services.runtime.llm.call_failed import CallFailed
-
-_TIMEOUTS = 2  # per call; then it is the runner's turn, which tells those who watch
-
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -28,19 +24,6 @@ class RetryPolicy:
     base_s: float = 0.5
     cap_s: float = 20.0
     longest_s: float = 60.0
-
-    def after(self, failed: CallFailed, failures: int, timeouts: int, rng: random.Random) -> float | None:
-        """Seconds until the next attempt at a call that failed; None when it is not retried.
-
-        Args:
-            failed: The last failure.
-            failures: Number of failures so far.
-            timeouts: Number of timeouts among them.
-            rng: Source of the jitter.
-        """
-        if not failed.retryable or timeouts >= _TIMEOUTS:
-            return None
-        return self.wait(failures, failed.retry_after, rng)
 
     def wait(self, failures: int, retry_after: float | None, rng: random.Random) -> float | None:
         """Seconds until the next attempt after so many failures; None when the call is not retried.

@@ -63,12 +63,6 @@ class Routes:
         chosen = self.choose()
         return chosen if chosen is not failed and failed.circuit.is_open and chosen.circuit.admits else None
 
-    def answered(self, by: Route) -> None:
-        """An endpoint answered. Those after it are no longer asked, so nothing is known about them."""
-        by.circuit.answered()
-        for route in self.routes[self.routes.index(by) + 1 :]:
-            route.circuit.forget()
-
     async def close(self) -> None:
         """Close all connections."""
         for route in self.routes:

@@ -201,4 +201,4 @@ class LLMSettings(BaseSettings):
 
     def overrides(self, tasks: Sequence[str] = TASKS) -> PromptOverrides:
         """The operator's prompt overrides; a file that names none of the tasks is an error."""
-        return PromptOverrides.none() if self.prompts is None else PromptOverrides.load(self.prompts, tasks)
+        return PromptOverrides() if self.prompts is None else PromptOverrides.load(self.prompts, tasks)

@@ -6,7 +6,7 @@ NUGGETSTREAM_LLM_STAGES='{"*": {"temperature": "none"},
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
@@ -67,6 +67,23 @@ class StageModel(BaseModel):
             given = {"decision_model": None, **given}
         return every.model_copy(update=given)
 
+    def named(self, model: str) -> str:
+        """The model's name with temperature and effort, which change its replies.
+
+        >>> StageModel().named("m"), StageModel(temperature="none", effort="low").named("m")
+        ('m', 'm (temperature none, effort low)')
+        """
+        given = {"temperature": self.temperature, "effort": self.effort}
+        words = [f"{name} {value}" for name, value in given.items() if value is not None]
+        return f"{model} ({', '.join(words)})" if words else model
+
+    def apply(self, request: ModelRequest) -> ModelRequest:
+        """The request with temperature and effort, where they are given."""
+        if self.temperature is not None:
+            sent = None if self.temperature == "none" else self.temperature
+            request = replace(request, temperature=sent)
+        return replace(request, effort=self.effort) if self.effort is not None else request
+
 
 def require_known(names: Iterable[str], known: Collection[str]) -> None:
     """Check that stages and evaluators exist.
@@ -76,33 +93,3 @@ def require_known(names: Iterable[str], known: Collection[str]) -> None:
     """
     if unknown := sorted(set(names) - set(known)):
         raise ValueError(f"there is no stage or evaluator {', '.join(unknown)}; choose of {', '.join(known)}")
-
-
-@dataclass(frozen=True, slots=True)
-class CallOptions:
-    """Parameters of all calls of one client, in place of those that its prompts have.
-
-    Attributes:
-        temperature: Sampling temperature; "none" sends none, None leaves that of the prompt.
-        effort: Effort of a model that reasons; None sends none.
-    """
-
-    temperature: Temperature | None = None
-    effort: str | None = None
-
-    def named(self, model: str) -> str:
-        """The model's name with the options, which change its replies.
-
-        >>> CallOptions().named("m"), CallOptions("none", "low").named("m")
-        ('m', 'm (temperature none, effort low)')
-        """
-        given = {"temperature": self.temperature, "effort": self.effort}
-        words = [f"{name} {value}" for name, value in given.items() if value is not None]
-        return f"{model} ({', '.join(words)})" if words else model
-
-    def apply(self, request: ModelRequest) -> ModelRequest:
-        """The request with the options."""
-        if self.temperature is not None:
-            sent = None if self.temperature == "none" else self.temperature
-            request = replace(request, temperature=sent)
-        return replace(request, effort=self.effort) if self.effort is not None else request

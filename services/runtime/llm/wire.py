@@ -6,7 +6,7 @@ once and ignore what they do not name.
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import AliasPath, BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from services.runtime.llm.decisions.logprobs import Token
 
@@ -45,22 +45,15 @@ class Choice(BaseModel):
         return (self.logprobs.content or []) if self.logprobs is not None else []
 
 
-class _InputDetails(BaseModel):
-    cached_tokens: int | None = None
-
-
 class Usage(BaseModel):
     """Tokens as the server counted them."""
 
     prompt_tokens: int
     completion_tokens: int
-    prompt_tokens_details: Annotated[_InputDetails | None, WrapValidator(or_none)] = None
-
-    @property
-    def cached_tokens(self) -> int:
-        """Input tokens that the server had in its cache."""
-        details = self.prompt_tokens_details
-        return (details.cached_tokens or 0) if details is not None else 0
+    cached_tokens: Annotated[int | None, WrapValidator(or_none)] = Field(
+        None, validation_alias=AliasPath("prompt_tokens_details", "cached_tokens")
+    )
+    """Input tokens that the server had in its cache."""
 
 
 class ChatCompletion(BaseModel):

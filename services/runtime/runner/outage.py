@@ -52,7 +52,9 @@ async def through_outages(
             except Outage as error:
                 patience.check(error)
                 if tries == 1:
-                    log.warning("waiting for an outage to end", why=_why(error))
+                    # What a model's endpoint said may repeat a prompt.
+                    why = error.detail if isinstance(error, ModelOutage) else error.for_operators
+                    log.warning("waiting for an outage to end", why=why)
                     outage.enter_context(metrics.OUTAGE_WAITING.labels(label).track_inprogress())
             else:
                 if tries > 1:
@@ -92,11 +94,6 @@ class _Patience:
             waited = f"given up after waiting for {_duration(outage.patience)}"
             detail = f"{outage.detail}; {waited}"
             raise Permanent(outage.reason, detail, admin_detail=outage.admin_detail) from outage
-
-
-def _why(outage: Outage) -> str:
-    """The cause for the log. What a model's endpoint said may repeat a prompt."""
-    return outage.detail if isinstance(outage, ModelOutage) else outage.for_operators
 
 
 def _duration(seconds: float) -> str:

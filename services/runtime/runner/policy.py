@@ -65,7 +65,8 @@ def after_error(error: Exception, attempt: int, spec: ConsumerSpec, jitter: floa
         GiveUp for a Permanent error and for the last attempt, else Retry. An error that is not a
         StageError is a bug and has Reason.BUG.
     """
-    if isinstance(error, Permanent) or is_last(attempt, spec):
+    is_last = spec.max_deliver != UNLIMITED and attempt >= spec.max_deliver
+    if isinstance(error, Permanent) or is_last:
         return GiveUp.of(error)
     least = error.retry_after if isinstance(error, Retryable) else None
     return Retry((least or 0.0) + jitter * spec.backoff.ceiling(attempt))
@@ -89,11 +90,6 @@ def may_decode(attempt: int, spec: ConsumerSpec) -> bool:
     It is tried once. If decoding kills the process, the next delivery goes to the dead letters undecoded.
     """
     return spec.max_deliver == UNLIMITED or attempt <= spec.max_deliver + 1
-
-
-def is_last(attempt: int, spec: ConsumerSpec) -> bool:
-    """Whether this attempt is the last one allowed."""
-    return spec.max_deliver != UNLIMITED and attempt >= spec.max_deliver
 
 
 def reason_of(error: Exception) -> Reason:

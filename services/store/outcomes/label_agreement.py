@@ -52,20 +52,10 @@ class LabelCounts(Store):
         Raises:
             Unavailable: The database does not answer.
         """
-        return await self._read(select(label_counters).where(label_counters.c.arena == arena))
-
-    async def everywhere(self) -> list[CountedLabels]:
-        """The second assigners of all arenas.
-
-        Raises:
-            Unavailable: The database does not answer.
-        """
-        return await self._read(select(label_counters))
-
-    async def _read(self, query: Select[Any]) -> list[CountedLabels]:
         columns = label_counters.c
-        ordered = query.where(columns.battles > 0).order_by(columns.arena, columns.evaluator, columns.model)
-        return [_counted(row) for row in await self._database.rows(ordered)]
+        counted = select(label_counters).where(columns.arena == arena, columns.battles > 0)
+        rows = await self._database.rows(counted.order_by(columns.evaluator, columns.model))
+        return [_counted(row) for row in rows]
 
 
 def _counted(row: Row[Any]) -> CountedLabels:

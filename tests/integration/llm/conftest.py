@@ -24,7 +24,7 @@ from services.runtime.llm.limiter import AdaptiveLimit
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import AssignmentReply, every_id_once
 from services.runtime.llm.retries import RetryPolicy
-from services.runtime.llm.stage_models import CallOptions
+from services.runtime.llm.stage_models import StageModel
 
 GOOD = json.dumps({"labels": ["n1 s 1"]})
 LONG_S = 3600.0
@@ -126,7 +126,7 @@ async def connect() -> AsyncIterator[Connect]:
         concurrency: int = 8,
         log: CallLog | None = None,
         fallback: ASGIApp | None = None,
-        options: CallOptions | None = None,
+        options: StageModel | None = None,
     ) -> Asking:
         url, http = (to, None) if isinstance(to, str) else ("http://scripted.invalid/v1", with_asgi(to))
         sdk = openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0, http_client=http)

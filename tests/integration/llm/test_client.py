@@ -337,6 +337,7 @@ async def test_a_reply_that_cannot_be_kept_now_is_not_paid_for_again(connect: Co
         with pytest.raises(Outage):
             await ask()
     replies.refusing = False
+    assert (await ask()).value.labels
     assert (await ask()).usage.cached
     assert (len(server.requests), len(replies.entries)) == (1, 1)
 

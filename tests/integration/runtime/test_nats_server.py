@@ -63,10 +63,10 @@ async def test_nobody_without_the_token_of_its_folder_gets_in(nats_server, tmp_p
     address = nats_server.url.rpartition("@")[2]
     for known in ({}, {"auth_token": "guess"}):
         assert "Authorization Violation" in await answer_to(address, known)
-    token = nats_server.token_path.read_text(encoding="ascii").strip()
+    token = (nats_server._dir / "token").read_text(encoding="ascii").strip()
     assert len(token) >= 32
     async with NatsServer(tmp_path / "other") as other:
-        assert other.token_path.read_text(encoding="ascii").strip() != token
+        assert (other._dir / "token").read_text(encoding="ascii").strip() != token
     client = await nats.connect(f"nats://{address}", token=token)
     await client.close()
     await nats_server.restart()

@@ -11,8 +11,6 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.grade import Grade, Grading, MemberGrades, Subject, SubjectKind
 from nuggetstream.domain.nugget import Support
 from nuggetstream.nuggets.label_agreement import FIRST, ORDER, SECOND
-from services.recorder.label_watch import LabelWatch
-from services.runtime.metrics import LABEL_KAPPA
 from services.store.battles.battles import Battles, NewEvent
 from services.store.battles.deletion import DeletionResult, Deletions
 from services.store.database import Database
@@ -55,18 +53,14 @@ async def test_labels_are_counted_replaced_and_deleted_with_their_battle(databas
     assert await counts.of_arena("other") == []
 
     await record(battles, compared("b1", (FULL, FULL), model="m3", key="again"))  # the list was edited
-    by_model = {each.model: (each.battles, +each.counts) for each in await counts.everywhere()}
+    by_model = {each.model: (each.battles, +each.counts) for each in await counts.of_arena("default")}
     assert by_model == {"m2": (1, {(NONE, NONE): 1, (FULL, NONE): 1}), "m3": (1, {(FULL, FULL): 1})}
     assert (await recount(database, repair=False))["label_counters"] == 0
-
-    await LabelWatch(counts).measure()
-    labels = {"arena": "default", "evaluator": "second_assigner", "model": "m2"}
-    assert LABEL_KAPPA.labels(**labels, weights="quadratic")._value.get() == 0.0
 
     async with database.transaction() as tx:
         await tx.exec_driver_sql(f"UPDATE battles SET ended_at = '{NOON + timedelta(hours=1)}'")
     assert await Deletions(database).delete("b1", NOON) is DeletionResult.DELETED
-    assert [each.model for each in await counts.everywhere()] == ["m2"]
+    assert [each.model for each in await counts.of_arena("default")] == ["m2"]
     assert (await recount(database, repair=False))["label_counters"] == 0
 
 

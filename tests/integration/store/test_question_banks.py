@@ -51,7 +51,7 @@ class Process:
     database: Database
     model: ScriptedModel = field(default_factory=scripted)
     claims: Callable[[], Claims] = Claims
-    overrides: PromptOverrides = field(default_factory=PromptOverrides.none)
+    overrides: PromptOverrides = field(default_factory=PromptOverrides)
     banks: QuestionBanks = field(init=False)
 
     def __post_init__(self) -> None:

@@ -29,6 +29,7 @@ from services.store.spend.costs import CostLine, Costs
 from services.store.spend.spend import WHOLE_DAY, DatabaseSpendStore
 from services.store.tables import SPEND_COLUMNS, spend_counters
 from services.wire.codec import encode
+from tests.booking import book
 from tests.databases import engines_of
 from tests.samples import NOON, battle
 
@@ -145,7 +146,7 @@ async def test_a_budget_holds_across_processes(database: Database, database_url:
     other = Database(database_url)
     here = Ledger(prices, budget, DatabaseSpendStore(database), today=lambda: DAY)
     there = Ledger(prices, budget, DatabaseSpendStore(other), today=lambda: DAY)
-    await here.book("b1", "judge", "m", Tokens(input=9), "usage")
+    await book(here, "b1", "judge", "m", Tokens(input=9), "usage")
     async with there.reserve("b1", "m", 1):
         pass
     with pytest.raises(BudgetExceeded, match=r"11\.0000 of 10 in money"):
@@ -169,7 +170,7 @@ async def test_the_budget_of_an_arena_holds_for_its_battles_alone(database: Data
             await battles.accept(told, encode(BattleSubmitted(f"key {told.id}", told)), NOON)
             with work.delivery():
                 work.begin(Work(told.id, arena))
-                await ledger.book(told.id, "judge", "m", Tokens(input=4), "usage")
+                await book(ledger, told.id, "judge", "m", Tokens(input=4), "usage")
                 fits = {"mine": 6, "small": 1, "other": 1000}[arena]
                 async with ledger.reserve(told.id, "m", fits):
                     pass
@@ -196,7 +197,7 @@ async def test_the_budget_of_a_key_holds_for_what_is_sent_with_keys_of_its_name(
     )
     assert [await store.key_of(name) for name in (*sent, "unknown")] == [*sent.values(), None]
     for name in sent:
-        await ledger.book(name, "judge", "m", Tokens(input=4), "usage")
+        await book(ledger, name, "judge", "m", Tokens(input=4), "usage")
     for name, key in sent.items():
         fits = 2 if key == "site a" else 1000
         async with ledger.reserve(name, "m", fits):
@@ -225,7 +226,7 @@ async def test_a_budget_is_checked_by_one_query_of_each_limit(
 ) -> None:
     ledger = Ledger(budget=budget, store=DatabaseSpendStore(database), today=lambda: DAY)
     for _ in range(9):
-        await ledger.book("b1", "judge", "m", Tokens(input=100), "usage")
+        await book(ledger, "b1", "judge", "m", Tokens(input=100), "usage")
     queries: list[str] = []
 
     def remember(_c: Any, _cursor: Any, statement: str, _values: Any, _context: Any, _many: bool) -> None:
@@ -303,7 +304,7 @@ async def test_a_call_whose_booking_is_cancelled_is_booked_once(database: Databa
         booking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await booking
-    await ledger.book("b1", "judge", "m", Tokens(1, 1), "usage")
+    await book(ledger, "b1", "judge", "m", Tokens(1, 1), "usage")
     async with asyncio.timeout(90):
         while (await store.of_battle("b1")).calls < 2:
             await asyncio.sleep(0.01)

@@ -11,6 +11,7 @@ from services.runtime.errors import BudgetExceeded
 from services.runtime.llm.accounting import Ledger, MemorySpendStore
 from services.runtime.llm.budget import Budget, Limit
 from services.runtime.llm.prices import Money, Price, PriceTable, Tokens, estimate_tokens
+from tests.booking import book
 
 DAY = date(2026, 3, 1)
 PRICES = PriceTable({"m": Price(input=Decimal(1), output=Decimal(4))})
@@ -58,9 +59,9 @@ def test_a_token_is_four_bytes_rounded_up() -> None:
 
 async def test_a_battle_is_the_sum_of_its_calls_and_says_what_it_does_not_know() -> None:
     ledger = Ledger(PRICES, today=lambda: DAY)
-    await ledger.book("b1", "judge", "m", Tokens(1_000_000, 1_000_000), "usage")
-    await ledger.book("b1", "judge", "unknown", Tokens(10, 1), "estimate")
-    await ledger.book("b2", "judge", "m", Tokens(1, 1), "usage")
+    await book(ledger, "b1", "judge", "m", Tokens(1_000_000, 1_000_000), "usage")
+    await book(ledger, "b1", "judge", "unknown", Tokens(10, 1), "estimate")
+    await book(ledger, "b2", "judge", "m", Tokens(1, 1), "usage")
     spent = await ledger.for_battle("b1")
     assert spent.tokens == Tokens(1_000_010, 1_000_001)
     assert (spent.amount, spent.calls, spent.unpriced, spent.estimated) == (Decimal(5), 2, 1, 1)
@@ -69,7 +70,7 @@ async def test_a_battle_is_the_sum_of_its_calls_and_says_what_it_does_not_know()
 
 async def test_a_call_that_does_not_fit_the_battle_is_refused_before_it_is_made() -> None:
     ledger = Ledger(budget=Budget(battle=Limit(tokens=100)), today=lambda: DAY)
-    await ledger.book("b1", "judge", "m", Tokens(80, 10), "usage")
+    await book(ledger, "b1", "judge", "m", Tokens(80, 10), "usage")
     before = rejections("battle"), rejections("day")
     async with ledger.reserve("b1", "m", 10):
         pass
@@ -94,7 +95,7 @@ async def test_calls_under_way_count_and_are_let_go_of_afterwards() -> None:
 async def test_a_money_budget_holds_per_day_and_a_new_day_begins_at_nothing() -> None:
     today = [DAY]
     ledger = Ledger(PRICES, Budget(day=Limit(money=Decimal("0.5"))), today=lambda: today[0])
-    await ledger.book("b1", "judge", "m", Tokens(100_000, 100_000), "usage")
+    await book(ledger, "b1", "judge", "m", Tokens(100_000, 100_000), "usage")
     before = rejections("battle"), rejections("day")
     with pytest.raises(BudgetExceeded, match="this day"):
         async with ledger.reserve("b2", "m", 1):
@@ -109,5 +110,5 @@ async def test_the_memory_store_forgets_the_battle_not_heard_of_for_longest() ->
     store = MemorySpendStore(battles=2)
     ledger = Ledger(store=store, today=lambda: DAY)
     for battle in ("a", "b", "a", "c"):
-        await ledger.book(battle, "judge", "m", Tokens(1, 1), "usage")
+        await book(ledger, battle, "judge", "m", Tokens(1, 1), "usage")
     assert [(await store.of_battle(battle)).calls for battle in "abc"] == [2, 0, 1]

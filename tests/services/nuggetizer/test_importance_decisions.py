@@ -23,7 +23,6 @@ from services.runtime.llm.decisions.reply import Answer, DecisionReply
 from services.runtime.llm.prompt import Prompt
 from services.runtime.llm.replies import CreatedNugget, NuggetsReply
 from services.runtime.llm.settings import LLMSettings
-from services.runtime.metrics import IMPORTANCE_DECISIONS
 from services.wire.convert import from_message, to_message
 from tests import samples
 from tests.fakes import ScriptedModel, blocks
@@ -61,11 +60,6 @@ def importance(listed: NuggetList) -> dict[str, tuple[Importance, float | None]]
     return {nugget.text: (nugget.importance, nugget.vital_probability) for nugget in listed.nuggets}
 
 
-def counted() -> tuple[float, float]:
-    decided, declined = (IMPORTANCE_DECISIONS.labels(result) for result in ("decided", "declined"))
-    return decided._value.get(), declined._value.get()
-
-
 async def test_one_request_asks_about_every_nugget_and_half_is_vital() -> None:
     chat = lister()
     model = decider({"Tea is a drink.": 0.49, "Tea is made of leaves.": 0.5, "Tea is hot.": 0.1})
@@ -82,15 +76,12 @@ async def test_one_request_asks_about_every_nugget_and_half_is_vital() -> None:
     assert made.nugget_list.model == "writer-2026"
 
 
-async def test_a_refusal_keeps_the_importance_of_the_list_and_is_counted() -> None:
-    before = counted()
+async def test_a_refusal_keeps_the_importance_of_the_list() -> None:
     model = decider({"Tea is a drink.": None, "Tea is made of leaves.": 0.8, "Tea is hot.": None})
     made = await created(Nuggetizer(lister(), decisions=model))
     assert importance(made.nugget_list) == {
         "Tea is a drink.": (VITAL, None), "Tea is made of leaves.": (VITAL, 0.8), "Tea is hot.": (OKAY, None)
     }  # fmt: skip
-    after = counted()
-    assert (after[0] - before[0], after[1] - before[1]) == (1, 2)
 
 
 async def test_letters_without_probabilities_decide_too() -> None:

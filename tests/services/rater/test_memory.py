@@ -28,29 +28,29 @@ class Counting:
 
 async def test_a_result_is_computed_once_and_never_on_the_event_loop() -> None:
     memory, compute = Memory(), Counting()
-    callers = [asyncio.create_task(memory.get("board", compute)) for _ in range(5)]
+    callers = [asyncio.create_task(memory.computed("board", compute)) for _ in range(5)]
     await asyncio.to_thread(compute.started.wait, 30)
     compute.may_end.set()
     assert await asyncio.gather(*callers) == [1] * 5
-    assert await memory.get("board", compute) == 1
+    assert await memory.computed("board", compute) == 1
     assert compute.threads.isdisjoint({threading.get_ident()})
 
 
 async def test_the_number_of_results_kept_is_bounded() -> None:
     memory = Memory(limit=2)
     for key in range(5):
-        assert await memory.get(key, lambda key=key: key) == key
+        assert await memory.computed(key, lambda key=key: key) == key
     assert len(memory) == 2
 
 
 async def test_a_full_waiting_line_is_answered_at_once() -> None:
     memory, computes = Memory(at_once=1, most_waiting=1), [Counting(), Counting()]
-    callers = [asyncio.create_task(memory.get(key, compute)) for key, compute in enumerate(computes)]
+    callers = [asyncio.create_task(memory.computed(key, compute)) for key, compute in enumerate(computes)]
     await asyncio.to_thread(computes[0].started.wait, 30)
     assert computes[1].runs == 0
     with pytest.raises(Unavailable, match="2 other results"):
-        await memory.get("third", lambda: 3)
+        await memory.computed("third", lambda: 3)
     for compute in computes:
         compute.may_end.set()
     assert await asyncio.gather(*callers) == [1, 1]
-    assert await memory.get("third", lambda: 3) == 3
+    assert await memory.computed("third", lambda: 3) == 3

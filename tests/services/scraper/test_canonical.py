@@ -25,17 +25,7 @@ from services.scraper.canonical import MAX_URL_CHARS, InvalidUrl, canonicalize
         ("https://example.com/a/..", "https://example.com/"),
         ("https://example.com/../../a/.", "https://example.com/a/"),
         ("https://example.com/a#:~:text=owls%20hunt", "https://example.com/a"),
-        ("https://example.com/a?amp=1&b=2&outputType=amp&_gl=1*x", "https://example.com/a?b=2"),
-        ("https://example.com/a?amp", "https://example.com/a"),
-        ("https://example.com/a?amp=12v", "https://example.com/a?amp=12v"),
-        ("https://www.google.com/amp/s/example.com/a/?utm_source=x", "https://example.com/a/"),
-        ("https://www.google.com/amp/example.com/a", "http://example.com/a"),
-        ("https://www.google.com/amp/about", "https://www.google.com/amp/about"),
-        ("https://example-com.cdn.ampproject.org/c/s/example.com/a?b=1", "https://example.com/a?b=1"),
-        (
-            "https://example-com.cdn.ampproject.org/r/s/x.png",
-            "https://example-com.cdn.ampproject.org/r/s/x.png",
-        ),
+        ("https://example.com/a?utm_source=x&b=2&_gl=1*x", "https://example.com/a?b=2"),
     ],
 )
 def test_every_spelling_of_a_page_has_one_canonical_form(cited: str, canonical: str) -> None:
@@ -56,8 +46,6 @@ def test_every_spelling_of_a_page_has_one_canonical_form(cited: str, canonical: 
         "http://user:secret@example.com/",
         "http://@example.com/",
         "http://good.example\\@evil.example/",
-        "https://www.google.com/amp/s/user:secret@example.com/",
-        "https://a.cdn.ampproject.org/c/s/127.1/x",
         "http://example.com/\r\nX-Injected: 1",
         "http://example.com:0/",
         "http://example.com:99999/",

@@ -49,15 +49,14 @@ class BatchAPI:
         client: The SDK's client, with `max_retries=0`.
         poll_s: Seconds between two looks at a batch.
         tell: Is told what is waited for.
+
+    Attributes:
+        url: URL of the endpoint, without secrets.
     """
 
     def __init__(self, client: openai.AsyncOpenAI, poll_s: float, tell: Tell) -> None:
         self._client, self._poll_s, self._tell = client, poll_s, tell
-
-    @property
-    def url(self) -> str:
-        """URL of the endpoint, without secrets."""
-        return masked_url(str(self._client.base_url))
+        self.url = masked_url(str(client.base_url))
 
     async def check(self) -> None:
         """Check that the endpoint has batches.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 FAILED = "batch_failed"  # code of the error for a call that no batch answered
@@ -62,18 +62,12 @@ def read_results(content: bytes) -> Iterator[tuple[str, Result]]:
             read = _Line.model_validate_json(line)
         except ValidationError:
             continue
-        if read.response is not None:
-            yield read.custom_id, Result(read.response.status_code, json.dumps(read.response.body).encode())
-        else:
-            yield read.custom_id, Result(None, json.dumps(read.error).encode())
-
-
-class _Response(BaseModel):
-    status_code: int
-    body: Any = None
+        said = read.error if read.status is None else read.body
+        yield read.custom_id, Result(read.status, json.dumps(said).encode())
 
 
 class _Line(BaseModel):
     custom_id: str
-    response: _Response | None = None
+    status: int | None = Field(None, validation_alias=AliasPath("response", "status_code"))
+    body: Any = Field(None, validation_alias=AliasPath("response", "body"))
     error: Any = None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, Field
 
 from services.runtime.llm.decisions.question import Question
 from services.runtime.llm.decisions.reply import Answer, DecisionReply
@@ -22,14 +22,10 @@ class _Answer(BaseModel):
     probabilities: list[_Probability] = []
 
 
-class _CachedTokens(BaseModel):
-    cached_tokens: int = 0
-
-
 class _Usage(BaseModel):
     input_tokens: int
     output_tokens: int
-    input_tokens_details: _CachedTokens = _CachedTokens()
+    cached_tokens: int = Field(0, validation_alias=AliasPath("input_tokens_details", "cached_tokens"))
 
 
 class Decided(BaseModel):
