@@ -70,10 +70,10 @@ class Indexer:
         arena = event.battle.arena
         origins = {
             key: Origin(page.language, page.fetched_at, page.language_confidence, arena)
-            for page in known
+            for page in pages
             if (key := _key(page)) is not None
         }
-        return known, [
+        return pages, [
             chunk
             for key, origin in origins.items()
             for chunk in cut(key, texts[key], origin, self.size, self.overlap)

@@ -189,8 +189,8 @@ class PageFetcher:
             lambda hop: self._hop(hop, visit, validators_for(earlier, hop)),
             self._settings.max_redirects,
         )
-        if known is not None and response.unchanged and validators_for(known, visit.chain.url):
-            return visit.unchanged(known)
+        if earlier is not None and response.unchanged and validators_for(earlier, visit.chain.url):
+            return visit.unchanged(earlier)
         page = await read_page(response, visit.requested, self._pool, self._settings.min_text_chars)
         if page.verdict.quality is Quality.SCRIPT_ONLY and self._renderer is not None:
             response, page = await self._rendered(self._renderer, response, page, visit)

@@ -3,8 +3,6 @@
 data: {"choices": [{"delta": {"content": "Ti"}}]}     data: {"choices": [], "usage": {…}}     data: [DONE]
 """
 
-import asyncio
-import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -15,9 +13,6 @@ from services.runtime.llm.repetition import WINDOW, repetition
 from services.runtime.llm.wire import ChatCompletion, Choice, Logprobs, Message, Usage, or_none
 
 _LOOK = 200  # characters after which repetition is looked for again
-_AT_ONCE = 16  # reads of a short reply, which is not delayed
-_PAUSE_S = 0.05  # before later reads, so that the parts of a fast model are read several at once
-_WAITED_S = 0.001  # a read that takes longer has waited for the network
 _PARTS_PER_TOKEN = 4  # of the limit; a server that writes on and on has not understood it
 
 
@@ -130,18 +125,13 @@ async def data_of(received: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """The data of server-sent events, each of which has one line of it.
 
     Args:
-        received: The body of the response in pieces of any length, read when they are asked for.
+        received: The body of the response in pieces of any length.
     """
-    rest, waits, asked = b"", 0, time.perf_counter()
+    rest = b""
     async for piece in received:
-        has_waited = time.perf_counter() - asked > _WAITED_S
-        waits += has_waited
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             if line.startswith(b"data:"):
                 yield line[5:].strip()
-        if has_waited and waits > _AT_ONCE:
-            await asyncio.sleep(_PAUSE_S)
-        asked = time.perf_counter()
     if rest.startswith(b"data:"):
         yield rest[5:].strip()
