@@ -8,7 +8,7 @@ from typing import Any, cast
 from nuggetstream.api.sources import Rows, in_python, rows_of
 from nuggetstream.files.frames import is_frame
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, columns_of
 from nuggetstream.files.texts import TEXT_COLUMNS, TextColumns, read_texts, sources_of
 from nuggetstream.text.measures import NamedText
 from nuggetstream.text_statistics.study import TextStudy
@@ -61,7 +61,7 @@ def study_texts(
             )
         texts = rows
     path, records = rows_of(texts, ())
-    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    names = columns_of(records)
     column = text or next((name for name in TEXT_COLUMNS if name in names), None)
     for name in (column, group, column_of_sources):
         if name is not None and name not in names:

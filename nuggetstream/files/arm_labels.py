@@ -12,7 +12,7 @@ from pathlib import Path
 from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.files.columns import no_column
 from nuggetstream.files.pair_labels import SIDE_COLUMNS
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, columns_of
 from nuggetstream.files.worker_labels import (
     ITEM_COLUMNS,
     LABEL_COLUMNS,
@@ -42,7 +42,7 @@ def arms_of(
         UnusableFile: A named column is in no file, or a file cannot be read as `read_worker_labels` says.
     """
     files = [*sources.values(), *([gold] if gold else [])]
-    names = {name: None for _, records in files for name in _names(records)}
+    known = columns_of(record for _, records in files for record in records)
     for option, named in (
         ("--item", columns.items),
         ("--label", columns.labels),
@@ -62,7 +62,7 @@ def arms_of(
 
 
 def _groups(name: str, records: Sequence[Record], by: str | None) -> dict[str, list[Record]]:
-    if by is None or by not in _names(records):
+    if by is None or by not in columns_of(records):
         return {name: list(records)}
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -71,20 +71,20 @@ def _groups(name: str, records: Sequence[Record], by: str | None) -> dict[str, l
 
 
 def _labels(path: Path, records: Sequence[Record], given: LabelColumns, rater: str) -> Arm:
-    names = _names(records)
+    names = columns_of(records)
     worker = next((name for name in (given.worker, *WORKER_COLUMNS) if name in names), None)
     if worker is None:
         worker = WORKER_COLUMNS[0]
         records = [replace(record, fields={**record.fields, worker: rater}) for record in records]
     items = tuple(name for name in given.items if name in names)
-    usual = () if items or names.keys() & set(ITEM_COLUMNS) else SIDE_COLUMNS
+    usual = () if items or set(names) & set(ITEM_COLUMNS) else SIDE_COLUMNS
     sides = (*([given.sides] if given.sides else []), *usual)
     columns = LabelColumns(
         items=items,
         worker=worker,
         labels=tuple(name for name in given.labels if name in names),
         dimension=given.dimension if given.dimension in names else None,
-        sides=next((pair for pair in sides if names.keys() >= set(pair)), None),
+        sides=next((pair for pair in sides if set(names) >= set(pair)), None),
     )
     dimensions = worker_labels_of(path, records, columns).dimensions
     return dimensions if columns.labels else {_one(name): labels for name, labels in dimensions.items()}
@@ -97,7 +97,7 @@ def _one(dimension: str) -> str:
 
 def _gold(path: Path, records: Sequence[Record], given: LabelColumns) -> Arm:
     """Gold labels; those that `nuggetstream crowd --out` writes are of their pairs, if there are any."""
-    wide = tuple(name.removesuffix(f"_{_GOLD}") for name in _names(records) if name.endswith(f"_{_GOLD}"))
+    wide = tuple(name.removesuffix(f"_{_GOLD}") for name in columns_of(records) if name.endswith(f"_{_GOLD}"))
     columns = replace(given, labels=wide, worker=_GOLD)
     if all(records[0].text(name) for name in _WRITTEN):
         topic = ("topic",) if records[0].text("topic") else ()
@@ -110,7 +110,3 @@ def _as_label(record: Record) -> Record:
     own = {name: value for name, value in record.fields.items() if not isinstance(value, list)}
     named = {name.removesuffix(f"_{_GOLD}"): value for name, value in own.items() if name != _GOLD}
     return replace(record, fields=named | ({"label": own[_GOLD]} if _GOLD in own else {}) | {_GOLD: _GOLD})
-
-
-def _names(records: Sequence[Record]) -> dict[str, None]:
-    return {name: None for record in records for name in record.fields}

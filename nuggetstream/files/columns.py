@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
@@ -145,7 +146,16 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
     )
 
 
-def outcome_of(outcome: str, system_a: str, system_b: str) -> Vote | float:
+@lru_cache(maxsize=256)
+def usual_columns(names: tuple[str, ...]) -> Columns | None:
+    """The columns of rows with these, by their usual names; None where no two systems and a winner are."""
+    try:
+        return find_columns(Path(), names, NamedColumns())
+    except UnusableFile:
+        return None
+
+
+def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
     """What a winner column says.
 
     Args:

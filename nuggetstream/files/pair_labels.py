@@ -8,7 +8,7 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.pair_label import PairLabel
 from nuggetstream.files.columns import no_column
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record
+from nuggetstream.files.record import Record, columns_of
 from nuggetstream.files.records import read_records
 
 TOPIC_COLUMNS = ("topic", "topic_id", "query_id", "qid", "query")
@@ -86,7 +86,7 @@ def pair_labels_of(path: Path, records: Sequence[Record], columns: PairColumns) 
     Raises:
         UnusableFile: As `read_pair_labels`.
     """
-    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    names = columns_of(records)
     cells = list(_labels(path, records, names, columns))
     labels = tuple(label for label in cells if label is not None)
     if not labels:

@@ -65,6 +65,11 @@ class RecordFormat:
     read: Callable[[Path], Iterable[Record]]
 
 
+def columns_of(records: Iterable[Record]) -> list[str]:
+    """The columns that any of the rows has, in the order of first appearance."""
+    return list(dict.fromkeys(name for record in records for name in record.fields))
+
+
 def as_number(text: object) -> float:
     """A number as a file spells it; NaN for anything else."""
     try:

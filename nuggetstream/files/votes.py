@@ -13,7 +13,7 @@ from nuggetstream.files import tables
 from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
 from nuggetstream.files.moments import moment_of
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record, as_number
+from nuggetstream.files.record import Record, as_number, columns_of
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.text.citations import citation_use
@@ -136,9 +136,9 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
         NoOutcome: no row says an outcome.
     """
     rows = _selected(path, records, reading.where)
-    columns = find_columns(path, _names(records), reading.columns)
-    read = [vote_of(row, columns, reading.systems) for row in rows]
-    votes = tuple(vote for vote in read if vote is not None)
+    columns = find_columns(path, columns_of(records), reading.columns)
+    found = [vote_of(row, columns, reading.systems) for row in rows]
+    votes = tuple(vote for vote in found if vote is not None)
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
     return VoteSource(
@@ -200,14 +200,10 @@ def _cells(vote: CastVote) -> tuple[Cell, ...]:
     )
 
 
-def _names(records: Iterable[Record]) -> list[str]:
-    return list(dict.fromkeys(name for record in records for name in record.fields))
-
-
 def _selected(path: Path, records: Sequence[Record], where: Iterable[tuple[str, str]]) -> Sequence[Record]:
     for column, value in where:
         if not any(column in record.fields for record in records):
-            raise UnusableFile(f"{path}: {column}: is no column; it has {', '.join(_names(records))}")
+            raise UnusableFile(f"{path}: {column}: is no column; it has {', '.join(columns_of(records))}")
         records = [record for record in records if record.text(column) == value]
         if not records:
             raise UnusableFile(f"{path}: {column}: no row has the value {value!r}")

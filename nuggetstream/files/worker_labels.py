@@ -14,7 +14,7 @@ from typing import Any
 from nuggetstream.domain.worker_label import JOINED, ShownPair, WorkerLabel, repetition, shortest_form
 from nuggetstream.files.columns import find_column
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record, as_number
+from nuggetstream.files.record import Record, as_number, columns_of
 from nuggetstream.files.records import read_records
 
 ITEM_COLUMNS = ("item", "item_id", "unit", "task", "pair")
@@ -94,7 +94,7 @@ def worker_labels_of(path: Path, records: Sequence[Record], columns: LabelColumn
     Raises:
         UnusableFile: As `read_worker_labels`.
     """
-    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    names = columns_of(records)
     dimensions: dict[str, list[WorkerLabel]] = {}
     unlabelled = 0
     for dimension, label in _rows(path, records, names, columns):

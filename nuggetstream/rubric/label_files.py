@@ -5,6 +5,7 @@ from pathlib import Path
 
 from nuggetstream.files.columns import find_column
 from nuggetstream.files.qrels import read_qrels
+from nuggetstream.files.record import columns_of
 from nuggetstream.files.records import read_records
 from nuggetstream.rubric.label_agreement import LabelSet
 from nuggetstream.rubric.leaderboards import is_qrels
@@ -32,7 +33,7 @@ def read_label_set(path: Path, items: Sequence[str] = (), label: str | None = No
         rows = read_qrels(path)
         return LabelSet({f"{row.query} {row.passage}": str(row.label) for row in rows}, str(path))
     records = read_records(path)
-    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    names = columns_of(records)
     item_columns = [find_column(path, names, name, (), "--item") for name in items]
     item_columns = item_columns or [find_column(path, names, None, _ITEM_COLUMNS, "--item")]
     label_column = find_column(path, names, label, _LABEL_COLUMNS, "--label")

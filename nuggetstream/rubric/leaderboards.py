@@ -12,7 +12,7 @@ from pathlib import Path
 from nuggetstream.files.columns import find_column
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels
-from nuggetstream.files.record import Record, as_number
+from nuggetstream.files.record import Record, as_number, columns_of
 from nuggetstream.files.records import read_records
 from nuggetstream.files.text import read_text
 from nuggetstream.rubric.scoring import Labels, Scoring, UnusedOption
@@ -91,7 +91,7 @@ def read_leaderboard(path: Path, column: Column) -> Scoring:
         UnusableFile: A row cannot be used, naming file, line and field.
     """
     records = read_records(path)
-    names = list(dict.fromkeys(name for record in records for name in record.fields))
+    names = columns_of(records)
     system_column = find_column(path, names, column.system, _SYSTEM_COLUMNS, "--system")
     score_column = _score_column(path, names, column)
     ranks = column.score is None and (score_column == column.rank or score_column in _RANK_COLUMNS)

@@ -1,10 +1,9 @@
 """Rows of any format that holds votes, with the columns that the reader of votes looks for."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nuggetstream.files.columns import NamedColumns, find_columns
+from nuggetstream.files.columns import NamedColumns, usual_columns
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 
@@ -38,11 +37,8 @@ def with_votes(records: Sequence[Record], named: NamedColumns) -> Sequence[Recor
 
 
 def _has_columns(fields: Mapping[str, Any]) -> bool:
-    try:
-        columns = find_columns(Path(), tuple(fields), NamedColumns())
-    except UnusableFile:
-        return False
-    return not isinstance(fields[columns.a], Mapping)
+    columns = usual_columns(tuple(fields))
+    return columns is not None and not isinstance(fields[columns.a], Mapping)
 
 
 def _vote_of(fields: Mapping[str, Any]) -> "VoteOf | None":

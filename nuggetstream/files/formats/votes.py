@@ -6,13 +6,12 @@ votes               rows with two systems and a winner
 """
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.system_name import one_spelling, system_name
-from nuggetstream.files.columns import BATTLE_COLUMNS, Columns, NamedColumns, find_columns, outcome_of
+from nuggetstream.files.columns import BATTLE_COLUMNS, outcome_of, usual_columns
 from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source, lines_of, object_of
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.opening import UnusableFile
@@ -104,7 +103,7 @@ def _votes(source: Source) -> Iterator[Line]:
 
 def _vote(row: Row, prefix: str) -> list[Line]:
     """The vote of a row, with all that `nuggetstream rate` reads unless it is told other columns."""
-    columns = _columns(tuple(object_of(row)))
+    columns = usual_columns(tuple(object_of(row)))
     if columns is None:
         raise InvalidSubmission(["has no two systems and a winner"])
     record = Record(str(row.line), row.value)
@@ -125,16 +124,7 @@ def _vote(row: Row, prefix: str) -> list[Line]:
     return [RowLine(row.line, fields)]
 
 
-@lru_cache(maxsize=256)
-def _columns(names: tuple[str, ...]) -> Columns | None:
-    """The columns of rows with these; None where there are no two systems and a winner."""
-    try:
-        return find_columns(Path(), names, NamedColumns())
-    except UnusableFile:
-        return None
-
-
-def _winner(outcome: Vote | float, system_a: str, system_b: str, spelling: str) -> str | float:
+def _winner(outcome: Vote | float, system_a: str, system_b: str, said: str) -> str | float:
     """The outcome as one word or number; the words of the file where a system has that word for a name."""
     word = outcome.value if isinstance(outcome, Vote) else outcome
     try:
