@@ -31,7 +31,7 @@ from services.gateway.embed import routes as embed_routes
 from services.gateway.embed.routes import EmbedTokenRequest
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
-from services.gateway.pages import api_docs, battle_page, board_routes, inversions, system_routes
+from services.gateway.pages import api_docs
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
@@ -101,10 +101,6 @@ def create_app(
     app.include_router(rating_routes.routes(gateway))
     app.include_router(health.routes(gateway.readiness, gateway.models, gateway.draining.reasons))
     app.include_router(page_routes.routes(gateway, env))
-    app.include_router(battle_page.routes(gateway, env))
-    app.include_router(board_routes.routes(gateway, env))
-    app.include_router(system_routes.routes(gateway, env))
-    app.include_router(inversions.routes(gateway, env))
     app.include_router(api_docs.routes(env, lambda: app.openapi()))  # noqa: PLW0108 - replaced below
     if access is not None:
         app.include_router(login.routes(access, env))

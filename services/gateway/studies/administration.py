@@ -22,7 +22,7 @@ from nuggetstream.ratings.planning import boundary
 from nuggetstream.views.crowd_studies import CrowdStudyView, StudyBoundary, StudyWorker
 from services.access.callers import Role
 from services.access.visits import VISIT
-from services.gateway.errors import InvalidQuery, UnknownStudy
+from services.gateway.errors import InvalidQuery, Unknown
 from services.store.studies.studied_battles import StudiedBattles
 from services.store.studies.studies import Studies
 from services.store.studies.study_rows import StoredStudy
@@ -109,7 +109,7 @@ class StudyAdministration:
         """A study of an arena of the caller; others are as unknown as those that do not exist."""
         study, visit = await self.studies.get(study_id), VISIT.get()
         if study is None or (visit is not None and not visit.caller.may(Role.ADMIN, study.arena)):
-            raise UnknownStudy
+            raise Unknown("study", study_id)
         if visit is not None:
             visit.arenas.add(study.arena)
         return study
