@@ -39,28 +39,24 @@ async def submitted_one(gateway: "Gateway", submission: BattleSubmission) -> Sub
 
 
 async def submitted_each(
-    gateway: "Gateway",
-    sent: AsyncIterator[T],
-    size: Callable[[T], int],
-    parse: Callable[[T], BattleSubmission],
+    gateway: "Gateway", groups: Groups[T], parse: Callable[[T], BattleSubmission]
 ) -> AsyncIterator[tuple[T, Submitted | Exception]]:
     """Accept the battles of a stream, those that arrive together in one transaction.
 
     Args:
         gateway: Accepts them.
-        sent: What arrives.
-        size: Bytes of one of them.
-        parse: Its battle; raises `InvalidSubmission` or `TooLarge` where it has none.
+        groups: What arrives.
+        parse: The battle of one of them; raises `InvalidSubmission` or `TooLarge` where it has none.
 
     Yields:
         What arrived, in order, each with its result or why it was rejected.
     """
-    async for group in Groups(sent, size):
+    async for group in groups:
         given: list[BattleSubmission | Exception] = []
         turns = Turns()
         for each in group:
             try:
-                given.append(await sized(size(each), parse, each))
+                given.append(await sized(groups.size(each), parse, each))
             except (InvalidSubmission, TooLarge) as error:
                 given.append(error)
             await turns.pause()  # parsing awaits nothing: let other tasks run

@@ -16,6 +16,7 @@ from services.access.visits import VISIT, still_allowed
 from services.gateway.access.submissions import submitted_each, submitted_one
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.gateway.battles.followers import check_sequence
+from services.gateway.battles.groups import Groups
 from services.gateway.battles.protobuf import submission_from, vote_from
 from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway
@@ -73,10 +74,8 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
 
         Battles that arrive together are stored together.
         """
-        sent = submitted_each(
-            self._gateway, request_iterator, lambda request: request.ByteSize(), submission_from
-        )
-        async for request, outcome in sent:
+        groups = Groups(request_iterator, lambda request: request.ByteSize())
+        async for request, outcome in submitted_each(self._gateway, groups, submission_from):
             yield _reply(request, outcome)
 
     async def WatchBattle(  # noqa: N802

@@ -26,6 +26,7 @@ from services.gateway.battles.bodies import (
     read_all,
     read_lines,
 )
+from services.gateway.battles.groups import Groups
 from services.gateway.battles.query import SubmissionQuery
 from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
@@ -79,10 +80,11 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
     would otherwise wait for the server while the server waits for it.
     """
     results: asyncio.Queue[bytes | None] = asyncio.Queue()
+    groups = Groups(lines, lambda line: line.size)
 
     async def work() -> None:
         try:
-            async for line, outcome in submitted_each(gateway, lines, lambda line: line.size, _parsed):
+            async for line, outcome in submitted_each(gateway, groups, _parsed):
                 result = _result(line, outcome)
                 results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
         except ClientDisconnect:
