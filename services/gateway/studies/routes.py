@@ -79,8 +79,7 @@ def routes(administration: StudyAdministration) -> APIRouter:
     async def answers(study_id: StudyId, query: Annotated[AnswersQuery, Query()]) -> list[StudyAnswer]:
         """Answers to pairs, by worker and number of the pair; training and gold are left out."""
         study = await administration.of_caller(study_id)
-        found = await studies.answers(study.id, query.place, query.limit)
-        return [StudyAnswer.showing(answer) for answer in found]
+        return await studies.answers(study.id, query.place, query.limit)
 
     @router.get("/{study_id}/workers", summary="Workers and their completion codes", responses=_UNKNOWN)
     async def workers(study_id: StudyId) -> list[StudyWorker]:
