@@ -23,9 +23,9 @@ def count_battles(
     received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for battle, language in new:
         facets = facets_of_battle(language, battle.tags, received_at)
-        is_detected = language is not None and battle.language is None
-        detected = [detected_facet(language)] if is_detected else []
-        for facet in (*facets, *detected):
+        if language is not None and battle.language is None:
+            facets.append(detected_facet(language))
+        for facet in facets:
             received[battle.arena, *facet]["battles"] += 1
     increment(connection, battle_counters, received)
 
