@@ -42,7 +42,7 @@ from services.store.spend.call_log import DatabaseCallLog
 from services.store.spend.spend import DatabaseSpendStore
 from services.store.tables import battles as battle_table
 from services.store.tables import metadata
-from services.store.work.reruns import Restart, restart_failed
+from services.store.work.reruns import restart_failed
 from services.wire.codec import encode, message_id, schema_of
 from services.wire.subjects import event_name
 from services.wire.texts import texts_of
@@ -87,7 +87,7 @@ async def record(database: Database, event: events.BattleEvent) -> None:
     await record_new(Battles(database), new, LATER)
 
 
-async def restarted(database: Database, battle_id: str) -> list[Restart]:
+async def restarted(database: Database, battle_id: str) -> dict[Stage, set[str]]:
     """Set the failed branches of a battle back to pending."""
     return await database.write(lambda connection: restart_failed(connection, battle_id))
 

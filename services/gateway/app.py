@@ -31,7 +31,7 @@ from services.gateway.embed import routes as embed_routes
 from services.gateway.embed.routes import EmbedTokenRequest
 from services.gateway.hosts import AllowedHosts, HostCheck
 from services.gateway.measuring import MeasuredRequests
-from services.gateway.pages import api_docs, battle_page, board_routes, inversions, system_routes
+from services.gateway.pages import api_docs
 from services.gateway.pages import routes as page_routes
 from services.gateway.pages.environment import page_environment
 from services.gateway.ports import Gateway
@@ -101,14 +101,11 @@ def create_app(
     app.include_router(rating_routes.routes(gateway))
     app.include_router(health.routes(gateway.readiness, gateway.models, gateway.draining.reasons))
     app.include_router(page_routes.routes(gateway, env))
-    app.include_router(battle_page.routes(gateway, env))
-    app.include_router(board_routes.routes(gateway, env))
-    app.include_router(system_routes.routes(gateway, env))
-    app.include_router(inversions.routes(gateway, env))
-    app.include_router(api_docs.routes(env, lambda: app.openapi()))  # noqa: PLW0108 - replaced below
+    app.include_router(api_docs.routes(env))
     if access is not None:
         app.include_router(login.routes(access, env))
         app.add_middleware(VisitLog, access=access)
+    app.mount("/static/swagger", api_docs.FILES)
     app.mount("/static", StaticFiles(directory=_STATIC))
     if sites.cors_origins:
         app.add_middleware(CORSMiddleware, **sites.cors())
@@ -134,6 +131,8 @@ class _ProtectiveHeaders:
             if message["type"] == "http.response.start":
                 alone = scope["path"] == "/login" or scope["path"].startswith("/studies/")
                 headers = self._unframed if alone else self._framed
+                if scope["path"] == "/docs":  # the style of Swagger UI has its icons
+                    headers = headers | {_POLICY: headers[_POLICY].replace("img-src", "img-src data:")}
                 MutableHeaders(scope=message).update(headers)
             await send(message)
 

@@ -2,14 +2,11 @@
 
     Rejected
     ├── Conflict       another battle already has this id         409  ALREADY_EXISTS
-    ├── UnknownBattle  no battle has this id                      404  NOT_FOUND
+    ├── Unknown        nothing of this kind has this id           404
+    │   └── UnknownBattle                                              NOT_FOUND
     ├── StillRunning   the battle has not ended                   409
     ├── NothingToEdit  the battle has no nugget list              409
     ├── OutdatedVersion the list was edited since                 409
-    ├── UnknownFailure no failure has this id                     404
-    ├── UnknownWebhook no webhook has this id                     404
-    ├── UnknownStudy   no study has this id                       404
-    ├── UnknownWorker  a study has no worker with this id         404
     ├── Irretrievable  a dead letter's message is gone            409
     ├── Forbidden      only administrators may do this            403
     ├── TooFast        too many actions per second                429
@@ -33,15 +30,20 @@ class Conflict(Rejected):
 
     def __init__(self, battle_id: str) -> None:
         super().__init__(f"battle {battle_id!r} was received before with different content")
-        self.battle_id = battle_id
 
 
-class UnknownBattle(Rejected):
+class Unknown(Rejected):
+    """There is nothing of a kind with this id, such as no webhook."""
+
+    def __init__(self, kind: str, its_id: str) -> None:
+        super().__init__(f"there is no {kind} {its_id!r}")
+
+
+class UnknownBattle(Unknown):
     """No battle with this id was received."""
 
     def __init__(self, battle_id: str) -> None:
-        super().__init__(f"there is no battle {battle_id!r}")
-        self.battle_id = battle_id
+        super().__init__("battle", battle_id)
 
 
 class StillRunning(Rejected):
@@ -66,34 +68,6 @@ class OutdatedVersion(Rejected):
             f"the nugget list of battle {battle_id!r} has version {newest}, and the edit is based on version "
             f"{given}; read the battle again"
         )
-
-
-class UnknownFailure(Rejected):
-    """No failure has this id."""
-
-    def __init__(self, failure_id: str) -> None:
-        super().__init__(f"there is no failure {failure_id!r}")
-
-
-class UnknownWebhook(Rejected):
-    """No webhook has this id."""
-
-    def __init__(self, webhook_id: str) -> None:
-        super().__init__(f"there is no webhook {webhook_id!r}")
-
-
-class UnknownStudy(Rejected):
-    """No study has this id."""
-
-    def __init__(self) -> None:
-        super().__init__("there is no such study, or it was removed")
-
-
-class UnknownWorker(Rejected):
-    """A study has no worker with this id."""
-
-    def __init__(self, worker_id: str) -> None:
-        super().__init__(f"the study has no worker {worker_id!r}")
 
 
 class Irretrievable(Rejected):

@@ -31,12 +31,8 @@ from services.gateway.errors import (
     StillRunning,
     TooFast,
     TooLarge,
-    UnknownBattle,
-    UnknownFailure,
+    Unknown,
     UnknownFormat,
-    UnknownStudy,
-    UnknownWebhook,
-    UnknownWorker,
 )
 from services.gateway.pages.environment import page_environment
 from services.runtime.errors import StageError, Unavailable
@@ -46,15 +42,11 @@ from services.wire.query_parameters import problems_in
 EXPECTED = (Rejected, Denied, InvalidSubmission, StageError)
 _RETRY_AFTER = 1.0  # seconds; a broker or database that restarts is back in a few
 _STATUS: dict[type[Exception], int] = {
-    UnknownBattle: 404,
+    Unknown: 404,
     Conflict: 409,
     StillRunning: 409,
     NothingToEdit: 409,
     OutdatedVersion: 409,
-    UnknownFailure: 404,
-    UnknownWebhook: 404,
-    UnknownStudy: 404,
-    UnknownWorker: 404,
     Irretrievable: 409,
     Forbidden: 403,
     TooFast: 429,
@@ -88,7 +80,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 def status_of(error: Exception) -> int:
     """The HTTP status of an error in `EXPECTED`.
 
-    >>> status_of(UnknownBattle("x"))
+    >>> status_of(Unknown("battle", "x"))
     404
     """
     return next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)

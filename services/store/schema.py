@@ -1,8 +1,6 @@
 """What all tables share: the registry with the names of constraints, and what only PostgreSQL has."""
 
-from typing import Any
-
-from sqlalchemy import DDL, Column, Index, Integer, MetaData, SmallInteger, String, Table, event, text
+from sqlalchemy import DDL, Index, MetaData, Table, event, text
 
 metadata = MetaData(
     naming_convention={
@@ -27,13 +25,3 @@ def on_postgresql(table: Table, statement: str) -> None:
 def not_logged(table: Table) -> None:
     """Let PostgreSQL write no log of a table, whose rows may be lost when its host fails."""
     on_postgresql(table, "ALTER TABLE %(table)s SET UNLOGGED")
-
-
-def origin_columns() -> list[Column[Any]]:
-    """The columns that tell where an outcome comes from; see `Outcome`."""
-    return [
-        Column("list_version", Integer),
-        Column("judge_model", String(200)),
-        Column("favoured", SmallInteger),
-        Column("longer", SmallInteger),
-    ]

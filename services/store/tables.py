@@ -31,6 +31,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     String,
     Table,
     Text,
@@ -38,7 +39,7 @@ from sqlalchemy import (
 )
 
 from services.store.compressed import CompressedBytes
-from services.store.schema import index_where, not_logged, origin_columns
+from services.store.schema import index_where, not_logged
 from services.store.schema import metadata as metadata  # noqa: PLC0414 - exported
 from services.store.utc_datetime import UtcDateTime
 
@@ -123,7 +124,11 @@ outcomes = Table(
     Column("probability_a", Integer),  # in millionths; NULL where the source does not tell
     Column("probability_b", Integer),
     Column("decided_at", _UTC, nullable=False),
-    *origin_columns(),
+    # Where an outcome comes from; see `Outcome`.
+    Column("list_version", Integer),
+    Column("judge_model", String(200)),
+    Column("favoured", SmallInteger),
+    Column("longer", SmallInteger),
     Index(None, "arena", "lens"),
 )
 

@@ -83,11 +83,6 @@ def _plain(field: FieldDescriptor, content: Any) -> Any:
     return content
 
 
-def enum_name(descriptor: EnumDescriptor, member: StrEnum) -> str:
-    """The protobuf name of an enumeration member: the type's name in capitals, then the member's."""
-    return _prefix(descriptor) + member.name
-
-
 def _fill(message: Message, value: object) -> None:
     for name, write in _writers(cast(Hashable, message.DESCRIPTOR)):
         content = getattr(value, name)

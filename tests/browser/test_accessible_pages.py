@@ -26,6 +26,7 @@ ARABIC = "ينحني الضوء البنفسجي أكثر من الأحمر"
 FORMULA = r"$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$"
 TABLE = "\n".join(f"|{cell * 20}" for cell in ("a column |", "---|", "a cell |"))
 WIDE = f"{FORMULA}\n\n```python\nprint({'wide' * 60!r})\n```\n\n{TABLE}"
+# Colours and sizes of what Swagger UI draws, in #reference on the page of the API, are its own.
 FAINT = """(() => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgba = (colour) => {
@@ -45,6 +46,7 @@ FAINT = """(() => {
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
     if (!texts.currentNode.textContent.trim() || !element.getClientRects().length) continue;
+    if (element.closest("#reference")) continue;
     const chain = ancestors(element);
     const paper = chain.map((e) => rgba(getComputedStyle(e).backgroundColor)).find((c) => c[3] === 255);
     const opacity = chain.reduce((product, e) => product * Number(getComputedStyle(e).opacity), 1);
@@ -55,14 +57,13 @@ FAINT = """(() => {
   }
   return faint;
 })()"""
-# Of the many operations and objects of the API, which one template renders, two of each kind are unfolded.
-UNFOLD = """document.querySelectorAll("details:not(.operation ~ .operation ~ .operation)")
-  .forEach((each) => { each.open = true; })"""
+UNFOLD = """document.querySelectorAll("details").forEach((each) => { each.open = true; })"""
 # Tables of the pages, not those in answers.
 CUT_OFF = """[...document.querySelectorAll("table:not(.markdown table)")]
   .filter((table) => table.scrollWidth > table.parentElement.clientWidth).map((table) => table.outerHTML)"""
 # Links within sentences and lists may be as small as their text; these stand alone.
 SMALL = """[...document.querySelectorAll("sup a, summary, button, select, input:not([type=hidden]), nav a")]
+  .filter((e) => !e.closest("#reference"))
   .map((e) => [e.textContent.trim(), e.getBoundingClientRect()])
   .filter(([, box]) => box.height > 0 && (box.height < 24 || box.width < 24))
   .map(([text, box]) => [text, box.width, box.height])"""

@@ -152,3 +152,14 @@ async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(
     )
     urls = [[source.url for source in event.battle.answer(side).sources] for side in Side]
     assert urls == [["https://sky.example/a", "https://sky.example/b"], []]
+
+
+async def test_the_page_of_the_api_shows_every_operation(browser: Chrome, world: World) -> None:
+    reader = Reader(browser, world)
+    await reader.opens("/docs")
+    paths = (await world.http.get("/openapi.json")).json()["paths"]
+    shown = "document.querySelectorAll('#reference .opblock').length"
+    await reader.until(shown, lambda number: number == sum(map(len, paths.values())))
+    await reader.clicks(".opblock-summary-control")
+    await reader.until("document.querySelectorAll('.opblock.is-open').length", lambda number: number == 1)
+    assert await reader.complaints() == []

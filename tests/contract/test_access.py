@@ -21,7 +21,7 @@ from services.store.database import Database
 
 DOCS = Path(__file__).parents[2] / "docs" / "access.md"
 # Nothing of an arena, and no route of ours: the description of the API, and the files of the pages.
-STATIC = {"/openapi.json", "/static"}
+STATIC = {"/openapi.json", "/static", "/static/swagger"}
 WHERE = {
     Scope.ANYWHERE: "any arena",
     Scope.ARENA: "`arena`, else `default`",

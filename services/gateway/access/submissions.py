@@ -1,18 +1,83 @@
-"""Which battles a caller may submit: those of its arenas, within its quota. For HTTP and gRPC."""
+"""Submitting battles, over HTTP and gRPC: those of the arenas of the caller, within its quota.
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+what was sent  ->  parsed, group by group  ->  allowed  ->  accepted  ->  a result for each, in order
+"""
 
-from nuggetstream.files.submission import BattleSubmission
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
+from nuggetstream.views.battles import Submitted
 from services.access.callers import NotAllowed, Role, Unauthenticated
 from services.access.visits import VISIT
+from services.gateway.battles.groups import Groups
+from services.gateway.errors import TooLarge
 from services.runtime.errors import Unavailable
+from services.runtime.large_work import sized
+from services.runtime.turns import Turns
 
 if TYPE_CHECKING:
     from services.gateway.access.guard import Access
+    from services.gateway.ports import Gateway
+
+T = TypeVar("T")
 
 
-async def admitted(
+async def submitted_one(gateway: "Gateway", submission: BattleSubmission) -> Submitted:
+    """Accept one battle.
+
+    Raises:
+        Denied: The caller may not submit it.
+        Conflict: Another battle has its id.
+        Unavailable: The database does not answer, or no battles can be accepted.
+    """
+    [outcome] = await _submitted(gateway, [submission])
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+async def submitted_each(
+    gateway: "Gateway", groups: Groups[T], parse: Callable[[T], BattleSubmission]
+) -> AsyncIterator[tuple[T, Submitted | Exception]]:
+    """Accept the battles of a stream, those that arrive together in one transaction.
+
+    Args:
+        gateway: Accepts them.
+        groups: What arrives.
+        parse: The battle of one of them; raises `InvalidSubmission` or `TooLarge` where it has none.
+
+    Yields:
+        What arrived, in order, each with its result or why it was rejected.
+    """
+    async for group in groups:
+        given: list[BattleSubmission | Exception] = []
+        turns = Turns()
+        for each in group:
+            try:
+                given.append(await sized(groups.size(each), parse, each))
+            except (InvalidSubmission, TooLarge) as error:
+                given.append(error)
+            await turns.pause()  # parsing awaits nothing: let other tasks run
+        for pair in zip(group, await _submitted(gateway, given), strict=True):
+            yield pair
+
+
+async def _submitted(
+    gateway: "Gateway", given: Sequence[BattleSubmission | Exception]
+) -> list[Submitted | Exception]:
+    """Accept battles; one result for each, in order. Errors of those that could not be read stay."""
+    try:
+        admitted = await _admitted(gateway.access, given)
+    except Unavailable as error:
+        return [each if isinstance(each, Exception) else error for each in given]
+    submissions = [each for each in admitted if isinstance(each, BattleSubmission)]
+    outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
+    return [next(outcomes) if isinstance(each, BattleSubmission) else each for each in admitted]
+
+
+async def _admitted(
     access: "Access | None", submissions: Sequence[BattleSubmission | Exception]
 ) -> list[BattleSubmission | Exception]:
     """The same submissions; in place of one that the caller may not submit there is the error.
@@ -52,13 +117,3 @@ async def admitted(
         elif isinstance(submission, BattleSubmission):
             visit.arenas.add(submission.arena)
     return result
-
-
-async def each_admitted(
-    access: "Access | None", submissions: Sequence[BattleSubmission | Exception]
-) -> list[BattleSubmission | Exception]:
-    """As `admitted`; while the database does not answer, that is the error of every submission."""
-    try:
-        return await admitted(access, submissions)
-    except Unavailable as error:
-        return [given if isinstance(given, Exception) else error for given in submissions]

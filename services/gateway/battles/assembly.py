@@ -17,7 +17,6 @@ from nuggetstream.domain.event import (
     BattleJudged,
     BattleSubmitted,
 )
-from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.offline import any_offline
 from nuggetstream.domain.pipeline import BRANCHES, PIPELINE, Stage, predecessor
@@ -45,7 +44,6 @@ from services.gateway.battles.verdicts import (
 from services.store.battles.battles import BattleRow
 from services.store.battles.event_reading import RecordedEvent
 from services.store.outcomes.outcome import Outcome
-from services.store.work.failed import RecordedFailure
 from services.wire.codec import decode, schema_of
 
 # The stages in order, each with the event that completes it.
@@ -130,11 +128,6 @@ def summarize(
     )
 
 
-def failure_view(recorded: RecordedFailure) -> FailureView:
-    """A failure as it is in the database."""
-    return _failure(recorded.failure, recorded.battle_id, recorded.arena, recorded.failed_at)
-
-
 def stages_at_work(steps: Sequence[StepView]) -> list[Stage]:
     """The stages that a running battle waits for: they have their input and have not ended."""
     done = {step.name for step in steps if step.state is Branch.DONE}
@@ -185,7 +178,7 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
         if isinstance(event, BattleFailed)
     }
     return [
-        _failure(event.failure, event.battle_id, event.arena, stored.recorded_at)
+        FailureView.showing(event.failure, event, failed_at=stored.recorded_at)
         for (stage, evaluator), (stored, event) in failed.items()
         if last.get((_COMPLETED.get(stage, ""), evaluator), 0) < stored.sequence
     ]
@@ -194,8 +187,3 @@ def _failures(recorded: Sequence[RecordedEvent], events: Sequence[BattleEvent]) 
 def _is_additional(event: BattleEvent) -> bool:
     """Whether it is the verdict of a judge that no battle waits for."""
     return isinstance(event, BattleJudged) and event.judgment.additional
-
-
-def _failure(failure: StageFailure, battle_id: str, arena: str, at: datetime) -> FailureView:
-    """A failure without what only administrators may read."""
-    return FailureView.showing(failure, battle_id=battle_id, arena=arena, failed_at=at)

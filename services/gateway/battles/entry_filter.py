@@ -2,18 +2,15 @@
 
 import hashlib
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Literal
 
 from nuggetstream.domain.battle import Battle
 
 _ALL = 2**64
 
 
-class LeftOut(StrEnum):
-    """Why a battle is not evaluated."""
-
-    ARENA = "arena"
-    SHARE = "share"
+LeftOut = Literal["arena", "share"]
+"""The setting by which a battle is not evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,8 @@ class EntryFilter:
     def why_not(self, battle: Battle) -> LeftOut | None:
         """Why a battle is not evaluated; None for one that is. The same battle gets the same answer."""
         if self.arenas and battle.arena not in self.arenas:
-            return LeftOut.ARENA
-        return LeftOut.SHARE if position(battle.id) >= self.share else None
+            return "arena"
+        return "share" if position(battle.id) >= self.share else None
 
 
 def position(battle_id: str) -> float:

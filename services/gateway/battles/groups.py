@@ -23,7 +23,7 @@ class Groups(Generic[T]):
     """
 
     def __init__(self, items: AsyncIterator[T], size: Callable[[T], int]) -> None:
-        self._size = size
+        self.size = size
         self._items: list[T] = []
         self._bytes = 0
         self._ended = False
@@ -45,7 +45,7 @@ class Groups(Generic[T]):
                 async with self._changed:
                     await self._changed.wait_for(lambda: not self._is_full)
                     self._items.append(item)
-                    self._bytes += self._size(item)
+                    self._bytes += self.size(item)
                     self._changed.notify_all()
         finally:
             async with self._changed:

@@ -1,7 +1,6 @@
 """The gRPC service `Arena`: battles and votes are accepted, and a battle is followed."""
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
@@ -9,15 +8,15 @@ import grpc
 from arena.v1 import arena_pb2, arena_pb2_grpc, events_pb2
 from google.protobuf.descriptor import ServiceDescriptor
 
-from nuggetstream.files.submission import BattleSubmission, InvalidSubmission
+from nuggetstream.files.submission import InvalidSubmission
+from nuggetstream.views.battles import Submitted
 from services.access.callers import Denied, Role, Unauthenticated
 from services.access.rpc_guard import RpcRule, abort, guarded
 from services.access.visits import VISIT, still_allowed
-from services.gateway.access.submissions import admitted, each_admitted
+from services.gateway.access.submissions import submitted_each, submitted_one
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.groups import Groups
-from services.gateway.battles.intake import Receipt
 from services.gateway.battles.protobuf import submission_from, vote_from
 from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway
@@ -61,18 +60,10 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
         """Accept one battle."""
         try:
             parsed = await sized(request.ByteSize(), submission_from, request)
-            [submission] = await admitted(self._gateway.access, [parsed])
-            if isinstance(submission, Exception):
-                raise submission
-            receipt = await self._gateway.intake.submit(submission, datetime.now(UTC))
+            submitted = await submitted_one(self._gateway, parsed)
         except EXPECTED as error:
             await _abort(context, error)
-        return arena_pb2.SubmitBattleResponse(
-            battle_id=receipt.battle_id,
-            created=receipt.created,
-            rerun=receipt.rerun,
-            left_out=receipt.left_out,
-        )
+        return arena_pb2.SubmitBattleResponse(**submitted.model_dump())
 
     async def SubmitBattles(  # noqa: N802
         self,
@@ -83,9 +74,9 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
 
         Battles that arrive together are stored together.
         """
-        async for group in Groups(request_iterator, lambda request: request.ByteSize()):
-            for reply in await self._accepted(group):
-                yield reply
+        groups = Groups(request_iterator, lambda request: request.ByteSize())
+        async for request, outcome in submitted_each(self._gateway, groups, submission_from):
+            yield _reply(request, outcome)
 
     async def WatchBattle(  # noqa: N802
         self, request: arena_pb2.WatchBattleRequest, context: Context
@@ -130,22 +121,6 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             await _abort(context, error)
         return arena_pb2.CastVoteResponse(battle_id=request.battle_id)
 
-    async def _accepted(
-        self, requests: Sequence[arena_pb2.SubmitBattlesRequest]
-    ) -> list[arena_pb2.SubmitBattlesResponse]:
-        """Accept the battles of a group; one reply per battle, in order."""
-        given: list[BattleSubmission | Exception] = []
-        for request in requests:
-            given.append(await sized(request.ByteSize(), _parsed, request))
-            await asyncio.sleep(0)  # parsing awaits nothing: let other tasks run
-        parsed = await each_admitted(self._gateway.access, given)
-        submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
-        outcomes = iter(await self._gateway.intake.submit_all(submissions, datetime.now(UTC)))
-        return [
-            _reply(request, next(outcomes) if isinstance(submission, BattleSubmission) else submission)
-            for request, submission in zip(requests, parsed, strict=True)
-        ]
-
 
 RULES = {
     "SubmitBattle": RpcRule(Role.SUBMIT, action="submit"),
@@ -170,24 +145,12 @@ def arena_service(gateway: Gateway, tail: Tail) -> Register:
     return register
 
 
-def _parsed(request: arena_pb2.SubmitBattlesRequest) -> BattleSubmission | InvalidSubmission:
-    try:
-        return submission_from(request)
-    except InvalidSubmission as error:
-        return error
-
-
 def _reply(
-    request: arena_pb2.SubmitBattlesRequest, outcome: Receipt | Exception
+    request: arena_pb2.SubmitBattlesRequest, outcome: Submitted | Exception
 ) -> arena_pb2.SubmitBattlesResponse:
     if isinstance(outcome, Exception):
         return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=KNOWN.redact(str(outcome)))
-    return arena_pb2.SubmitBattlesResponse(
-        battle_id=outcome.battle_id,
-        created=outcome.created,
-        rerun=outcome.rerun,
-        left_out=outcome.left_out,
-    )
+    return arena_pb2.SubmitBattlesResponse(**outcome.model_dump())
 
 
 def _watched(recorded: RecordedEvent) -> events_pb2.WatchBattleResponse:

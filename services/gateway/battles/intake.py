@@ -20,6 +20,7 @@ from nuggetstream.domain.identity import derived_id
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.languages import DetectedLanguage
 from nuggetstream.text.manipulation import flags_of
+from nuggetstream.views.battles import Submitted
 from services.access.visits import VISIT
 from services.gateway.admission import Admission
 from services.gateway.battles.entry_filter import EntryFilter, LeftOut
@@ -32,27 +33,10 @@ from services.runtime.large_work import sized
 from services.runtime.metrics import BATTLES_LEFT_OUT, arena_label
 from services.runtime.turns import Turns
 from services.store.battles.battles import BattleRow, Battles
-from services.store.battles.submissions import Accepted, CastVote, Submission, Submissions
+from services.store.battles.submissions import CastVote, Submission, Submissions
 
 _NO_CHECKS = Admission()
 _EVERYTHING = EntryFilter()
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """A battle was accepted.
-
-    Attributes:
-        battle_id: Its id.
-        created: False when the same battle had been accepted before.
-        rerun: Whether the evaluation of the battle had failed and runs again.
-        left_out: Why it is not evaluated, and not stored; None for a battle that is.
-    """
-
-    battle_id: str
-    created: bool
-    rerun: bool = False
-    left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +57,7 @@ class Intake:
     admission: Admission = _NO_CHECKS
     entry: EntryFilter = _EVERYTHING
 
-    async def submit(self, submission: BattleSubmission, now: datetime) -> Receipt:
+    async def submit(self, submission: BattleSubmission, now: datetime) -> Submitted:
         """Accept a battle and publish its events.
 
         Args:
@@ -91,7 +75,7 @@ class Intake:
 
     async def submit_all(
         self, submissions: Sequence[BattleSubmission], now: datetime
-    ) -> list[Receipt | Conflict | Unavailable]:
+    ) -> list[Submitted | Conflict | Unavailable]:
         """Accept battles in one transaction and publish their events at the same time.
 
         Returns:
@@ -109,7 +93,7 @@ class Intake:
 
     async def _accept_all(
         self, submissions: Sequence[BattleSubmission], now: datetime
-    ) -> tuple[list[Receipt | Conflict | Unavailable], list[Outgoing]]:
+    ) -> tuple[list[Submitted | Conflict | Unavailable], list[Outgoing]]:
         """The outcomes of battles, and the messages to publish."""
         visit, sent, turns = VISIT.get(), [], Turns()
         key_name = None if visit is None else visit.caller.name
@@ -120,17 +104,18 @@ class Intake:
         left_out = await self._left_out(sent)
         kept = [each for each in sent if each.event.battle.id not in left_out]
         stored = iter(await asyncio.gather(*map(self.submissions.accept, kept)))
-        outcomes: list[Receipt | Conflict | Unavailable] = []
+        outcomes: list[Submitted | Conflict | Unavailable] = []
         messages: list[Outgoing] = []
         for each in sent:
             battle = each.event.battle
             if (why := left_out.get(battle.id)) is not None:
-                BATTLES_LEFT_OUT.labels(arena_label(battle.arena), why.value).inc()
-                outcomes.append(Receipt(battle.id, created=False, left_out=why))
+                BATTLES_LEFT_OUT.labels(arena_label(battle.arena), why).inc()
+                outcomes.append(Submitted(battle_id=battle.id, created=False, left_out=why))
             elif (accepted := next(stored)) is None:
                 outcomes.append(Conflict(battle.id))
             else:
-                outcomes.append(_receipt(battle.id, accepted))
+                rerun = not accepted.created and bool(accepted.messages)
+                outcomes.append(Submitted(battle_id=battle.id, created=accepted.created, rerun=rerun))
                 messages += accepted.messages
         return outcomes, messages
 
@@ -185,11 +170,6 @@ def _stored_as(
 def _size(submission: BattleSubmission) -> int:
     """Characters of the texts of sources, the only texts of a battle that can be long."""
     return sum(len(source.text or "") for answer in (submission.a, submission.b) for source in answer.sources)
-
-
-def _receipt(battle_id: str, accepted: Accepted) -> Receipt:
-    rerun = not accepted.created and bool(accepted.messages)
-    return Receipt(battle_id, created=accepted.created, rerun=rerun)
 
 
 async def known_row(battles: Battles, battle_id: str) -> BattleRow:

@@ -10,7 +10,6 @@ from nuggetstream.domain.battle import Vote
 from nuggetstream.files.spellings import sent_vote
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.access.visits import visible_arenas
-from services.gateway.battles.assembly import failure_view
 from services.gateway.battles.bodies import json_body, read_json
 from services.gateway.battles.query import (
     BattleFilterQuery,
@@ -95,8 +94,8 @@ def routes(gateway: Gateway) -> APIRouter:
 
     @router.get("/failures", summary="Failures of stages, newest first", tags=["operations"])
     async def failures(query: Annotated[FailuresQuery, Query()]) -> list[FailureView]:
-        recorded = await gateway.battles.failures(query.limit, query.battle, visible_arenas(query.arena))
-        return [failure_view(failure) for failure in recorded]
+        found = await gateway.battles.failures(query.limit, query.battle, visible_arenas(query.arena))
+        return [FailureView.showing(each.failure, each) for each in found]
 
     return router
 

@@ -1,8 +1,7 @@
 """POST /v1/battles: one battle as JSON, or many as NDJSON with one result per line."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -16,7 +15,7 @@ from nuggetstream.views.battles import BattleView, LineResult, Submitted
 from nuggetstream.views.common import Problem
 from services.access.callers import Role
 from services.access.visits import VISIT
-from services.gateway.access.submissions import admitted, each_admitted
+from services.gateway.access.submissions import submitted_each, submitted_one
 from services.gateway.battles.bodies import (
     JSON,
     MAX_BATTLE_BYTES,
@@ -28,14 +27,12 @@ from services.gateway.battles.bodies import (
     read_lines,
 )
 from services.gateway.battles.groups import Groups
-from services.gateway.battles.intake import Receipt
 from services.gateway.battles.query import SubmissionQuery
 from services.gateway.errors import TooLarge
 from services.gateway.ports import Gateway
 from services.gateway.problems import RESPONSES, problem_of, status_of
 from services.gateway.query import reject_unknown_parameters
 from services.runtime.large_work import sized
-from services.runtime.turns import Turns
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -62,27 +59,17 @@ def routes(gateway: Gateway) -> APIRouter:
         parsed = await sized(len(body), parse_submission_json, body)
         if query.wait is not None and (visit := VISIT.get()) is not None:
             visit.caller.require(Role.READ, parsed.arena)  # the reply is the battle
-        [submission] = await admitted(gateway.access, [parsed])
-        if isinstance(submission, Exception):
-            raise submission
-        receipt = await gateway.intake.submit(submission, datetime.now(UTC))
-        return await _answer(gateway, receipt, query.wait)
+        return await _answer(gateway, await submitted_one(gateway, parsed), query.wait)
 
     return router
 
 
-async def _answer(gateway: Gateway, receipt: Receipt, wait: float | None) -> Response:
-    headers = {"Location": f"/v1/battles/{quote(receipt.battle_id)}"} if receipt.left_out is None else {}
-    if wait is None or receipt.left_out is not None:
-        submitted = Submitted(
-            battle_id=receipt.battle_id,
-            created=receipt.created,
-            rerun=receipt.rerun,
-            left_out=None if receipt.left_out is None else receipt.left_out.value,
-        )
-        return JSONResponse(submitted.model_dump(mode="json"), _status(receipt), headers)
-    ended = await gateway.followers.ended(receipt.battle_id, within=wait)
-    view = await gateway.view(receipt.battle_id)
+async def _answer(gateway: Gateway, submitted: Submitted, wait: float | None) -> Response:
+    headers = {"Location": f"/v1/battles/{quote(submitted.battle_id)}"} if submitted.left_out is None else {}
+    if wait is None or submitted.left_out is not None:
+        return JSONResponse(submitted.model_dump(mode="json"), _status(submitted), headers)
+    ended = await gateway.followers.ended(submitted.battle_id, within=wait)
+    view = await gateway.view(submitted.battle_id)
     return Response(view.model_dump_json(), 200 if ended else 202, headers, JSON)
 
 
@@ -97,9 +84,9 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
 
     async def work() -> None:
         try:
-            async for group in groups:
-                for result in await _handled(gateway, group):
-                    results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
+            async for line, outcome in submitted_each(gateway, groups, _parsed):
+                result = _result(line, outcome)
+                results.put_nowait(result.model_dump_json(exclude_none=True).encode() + b"\n")
         except ClientDisconnect:
             return  # the lines that arrived have been accepted, and no client is left to be told
         finally:
@@ -114,32 +101,13 @@ async def _results(gateway: Gateway, lines: AsyncIterator[Line]) -> AsyncIterato
         working.cancel()
 
 
-async def _handled(gateway: Gateway, lines: Sequence[Line]) -> list[LineResult]:
-    """Accept the battles of a group of lines together; one result per line, in order."""
-    given: list[BattleSubmission | Exception] = []
-    turns = Turns()
-    for line in lines:
-        given.append(await sized(line.size, _parsed, line))
-        await turns.pause()
-    parsed = await each_admitted(gateway.access, given)
-    submissions = [submission for submission in parsed if isinstance(submission, BattleSubmission)]
-    outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
-    return [
-        _result(line, next(outcomes) if isinstance(submission, BattleSubmission) else submission)
-        for line, submission in zip(lines, parsed, strict=True)
-    ]
-
-
-def _parsed(line: Line) -> BattleSubmission | Exception:
+def _parsed(line: Line) -> BattleSubmission:
     if line.text is None:
-        return TooLarge(MAX_BATTLE_BYTES)
-    try:
-        return parse_submission_json(line.text)
-    except InvalidSubmission as error:
-        return error
+        raise TooLarge(MAX_BATTLE_BYTES)
+    return parse_submission_json(line.text)
 
 
-def _result(line: Line, outcome: Receipt | Exception) -> LineResult:
+def _result(line: Line, outcome: Submitted | Exception) -> LineResult:
     if isinstance(outcome, Exception):
         problem = problem_of(outcome).model_dump()
         return LineResult(line=line.number, status=status_of(outcome), **problem)
@@ -153,8 +121,8 @@ def _result(line: Line, outcome: Receipt | Exception) -> LineResult:
     )
 
 
-def _status(receipt: Receipt) -> int:
-    return 202 if receipt.created or receipt.rerun else 200
+def _status(submitted: Submitted) -> int:
+    return 202 if submitted.created or submitted.rerun else 200
 
 
 class _StreamWhileReading(StreamingResponse):

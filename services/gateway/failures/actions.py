@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.gateway.battles.intake import Intake
-from services.gateway.errors import UnknownFailure
+from services.gateway.errors import Unknown
 from services.gateway.failures.dead_letters import DeadLetters, StoredLetter
 from services.gateway.failures.regrading import Regrading
 from services.store.battles.battle_search import Position
@@ -70,13 +70,13 @@ class FailureActions:
         """One failure.
 
         Raises:
-            UnknownFailure: There is none with this id, or its dead letter is gone.
+            Unknown: There is none with this id, or its dead letter is gone.
             Unavailable: The database or the broker does not answer.
         """
         if (sequence := _sequence(failure_id)) is not None:
             stored = await self.letters.get(sequence)
             if stored is None:
-                raise UnknownFailure(failure_id)
+                raise Unknown("failure", failure_id)
             return _letter_entry(stored)
         return _battle_entry(await self._failed_battle(failure_id))
 
@@ -84,7 +84,7 @@ class FailureActions:
         """Do the work of one failure again.
 
         Raises:
-            UnknownFailure: There is none with this id.
+            Unknown: There is none with this id.
             Irretrievable: The message can no longer be read.
             Unavailable: The database or the broker does not answer; retrying again is safe.
         """
@@ -116,7 +116,7 @@ class FailureActions:
         """Remove one failure from the list; the battle stays failed.
 
         Raises:
-            UnknownFailure: There is none with this id.
+            Unknown: There is none with this id.
             Unavailable: The database or the broker does not answer; discarding again is safe.
         """
         if (sequence := _sequence(failure_id)) is not None:
@@ -131,21 +131,21 @@ class FailureActions:
         return FailureAction(id=failure_id, result="discarded")
 
     async def _run_again(self, failed: FailedBattle) -> bool:
-        if failed.recorded.failure.stage is Stage.GRADER:
+        if failed.failure.stage is Stage.GRADER:
             return await self.regrading.grade_again(failed)
-        return await self.intake.run_again(failed.recorded.battle_id, datetime.now(UTC))
+        return await self.intake.run_again(failed.battle_id, datetime.now(UTC))
 
     async def _failed_battle(self, key: str) -> FailedBattle:
         failed = await self.battles.get(key)
         if failed is None:
-            raise UnknownFailure(key)
+            raise Unknown("failure", key)
         return failed
 
     async def _letter(self, failure_id: str, sequence: int) -> StoredLetter | None:
         """A dead letter; None when there was one, which is gone."""
         stored = await self.letters.get(sequence)
         if stored is None and not await self.letters.existed(sequence):
-            raise UnknownFailure(failure_id)
+            raise Unknown("failure", failure_id)
         return stored
 
 
@@ -155,8 +155,7 @@ def _sequence(failure_id: str) -> int | None:
 
 
 def _battle_entry(failed: FailedBattle) -> FailureEntry:
-    recorded = failed.recorded
-    return FailureEntry.showing(recorded.failure, recorded, id=failed.key, kind="battle", open=failed.open)
+    return FailureEntry.showing(failed.failure, failed, id=failed.key, kind="battle")
 
 
 def _letter_entry(stored: StoredLetter) -> FailureEntry:

@@ -38,12 +38,11 @@ class Regrading:
         Raises:
             Unavailable: The database or the broker does not answer.
         """
-        recorded = failed.recorded
-        name = recorded.failure.evaluator
+        name = failed.failure.evaluator
         if not failed.open or name is None or name not in self.evaluators:
             return False
         event = recorded_input(
-            await self.battles.events_of(recorded.battle_id), event_name(EVALUATORS[name].reads)
+            await self.battles.events_of(failed.battle_id), event_name(EVALUATORS[name].reads)
         )
         if event is None:
             return False

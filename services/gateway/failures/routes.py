@@ -11,7 +11,7 @@ from nuggetstream.views.common import Problem
 from nuggetstream.views.failures import FailureAction, FailureEntry
 from services.access.visits import VISIT, visible_arenas
 from services.gateway.administration import Moment, Pace, admin_router
-from services.gateway.errors import UnknownFailure
+from services.gateway.errors import Unknown
 from services.gateway.failures.actions import FailureActions
 from services.store.work.failed import FailureFilter
 from services.wire.query_parameters import QueryParameters, Text, without_nul
@@ -85,7 +85,7 @@ async def require_visible(actions: FailureActions, failure_id: str) -> None:
     """Check that a failure is of an arena of the caller; others are as unknown as those that do not exist.
 
     Raises:
-        UnknownFailure: It is not.
+        Unknown: It is not.
         Unavailable: The database does not answer.
     """
     visit = VISIT.get()
@@ -93,5 +93,5 @@ async def require_visible(actions: FailureActions, failure_id: str) -> None:
         return
     arena = (await actions.show(failure_id)).arena
     if arena is None or arena not in visit.caller.arenas:
-        raise UnknownFailure(failure_id)
+        raise Unknown("failure", failure_id)
     visit.arenas.add(arena)

@@ -3,8 +3,7 @@
 GET /battles/{id}  ->  HTML
 """
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request
 from jinja2 import Environment
 
 from nuggetstream.domain.battle import Side
@@ -19,19 +18,8 @@ from services.gateway.pages.verdict import verdict_of
 from services.gateway.ports import Gateway
 
 
-def routes(gateway: Gateway, env: Environment) -> APIRouter:
-    """The routes of a battle's page."""
-    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-    @router.get("/battles/{battle_id:path}")
-    async def battle(battle_id: str, request: Request) -> str:
-        base_url, edits = str(request.base_url).rstrip("/"), "edit" in request.query_params
-        return await _battle(gateway, env, battle_id, base_url, edits=edits)
-
-    return router
-
-
-async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: str, *, edits: bool) -> str:
+async def battle(gateway: Gateway, env: Environment, battle_id: str, request: Request) -> str:
+    """GET /battles/{id}."""
     view = await gateway.view(battle_id)
     sentences = {side.value: sentences_of(view, side) for side in Side}
     pieces = {
@@ -41,7 +29,7 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: 
     costs = await gateway.costs.of_battle(battle_id)
     return env.get_template("battle/page.html").render(
         arena=view.arena,
-        base_url=base_url,
+        base_url=str(request.base_url).rstrip("/"),
         battle=view,
         offline=any_offline([view.label_model, *(judgment.model for judgment in view.judgments)]),
         verdict=verdict_of(view),
@@ -56,5 +44,5 @@ async def _battle(gateway: Gateway, env: Environment, battle_id: str, base_url: 
         failures=failure_groups(view, costs),
         grades=grade_tables(view),
         editing=None if gateway.access is None else gateway.access.editing(view.arena),
-        edits=edits,
+        edits="edit" in request.query_params,
     )

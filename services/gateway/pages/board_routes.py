@@ -8,8 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi import Request, Response
 from jinja2 import Environment
 from starlette.datastructures import QueryParams
 
@@ -17,7 +16,7 @@ from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.style_effects import PER_PARAMETER
 from services.access.visits import visible_arenas
 from services.gateway.errors import InvalidQuery
-from services.gateway.pages.downloads import Format, download, formats
+from services.gateway.pages.downloads import MEDIA_TYPES, Format, download, formats
 from services.gateway.pages.heatmap import heatmap_of
 from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_lines import chart_of
@@ -37,34 +36,6 @@ class TableQuery(PairsQuery):
     """Column that orders the rows; that of the lens when absent."""
     order: Order | None = None
     """Direction of that column; names ascend and numbers descend when absent."""
-
-
-def routes(gateway: Gateway, env: Environment) -> APIRouter:
-    """The routes of these pages."""
-    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-    @router.get("/leaderboard/timeline")
-    async def timeline(request: Request) -> str:
-        return await _timeline(gateway, env, request.query_params)
-
-    @router.get("/leaderboard/table")
-    async def table(request: Request) -> str:
-        return await _table(gateway, env, request.query_params)
-
-    @router.get("/leaderboard/style")
-    async def style(request: Request) -> str:
-        return await _style(gateway, env, request.query_params)
-
-    @router.get("/leaderboard/files/{kind}")
-    async def file(kind: Format, request: Request) -> Response:
-        query = query_from_form(BoardsQuery, request.query_params)
-        if kind not in formats():
-            raise InvalidQuery([f"{kind.value}: cannot be written, because polars is not installed"])
-        file = await asyncio.to_thread(download, await gateway.ratings.boards(query), kind)
-        headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-        return Response(file.body, media_type=file.media_type, headers=headers)
-
-    return router
 
 
 async def busiest_arena(gateway: Gateway) -> tuple[Mapping[str, int], str]:
@@ -104,15 +75,26 @@ def _kept(params: QueryParams, arena: str, *fields: str) -> list[tuple[str, str]
     return [("arena", arena), *others]
 
 
-async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> str:
-    _, busiest = await busiest_arena(gateway)
+async def file(gateway: Gateway, _env: Environment, kind: Format, request: Request) -> Response:
+    """GET /leaderboard/files/{kind}."""
+    query = query_from_form(BoardsQuery, request.query_params)
+    if kind not in formats():
+        raise InvalidQuery([f"{kind.value}: cannot be written, because polars is not installed"])
+    body = await asyncio.to_thread(download, await gateway.ratings.boards(query), kind)
+    headers = {"Content-Disposition": f'attachment; filename="leaderboard.{kind.value}"'}
+    return Response(body, media_type=MEDIA_TYPES[kind], headers=headers)
+
+
+async def timeline(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /leaderboard/timeline."""
+    params, (_, busiest) = request.query_params, await busiest_arena(gateway)
     query = query_from_form(TimelineQuery, params, arena=busiest)
-    timeline = await gateway.ratings.timeline(query)
+    ratings = await gateway.ratings.timeline(query)
     return env.get_template("timeline/page.html").render(
         arena=query.arena,
         query=query,
-        timeline=timeline,
-        chart=chart_of(timeline),
+        timeline=ratings,
+        chart=chart_of(ratings),
         offline=await gateway.is_offline(query.arena),
         facets=await gateway.battles.facets(query.arena),
         link=links(params, query.arena),
@@ -120,8 +102,9 @@ async def _timeline(gateway: Gateway, env: Environment, params: QueryParams) -> 
     )
 
 
-async def _table(gateway: Gateway, env: Environment, params: QueryParams) -> str:
-    arenas, busiest = await busiest_arena(gateway)
+async def table(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /leaderboard/table."""
+    params, (arenas, busiest) = request.query_params, await busiest_arena(gateway)
     query = query_from_form(TableQuery, params, arena=busiest)
     lenses = gateway.ratings.lenses
     boards = await gateway.ratings.boards(_boards_like(query, lenses))
@@ -147,8 +130,9 @@ async def _table(gateway: Gateway, env: Environment, params: QueryParams) -> str
     )
 
 
-async def _style(gateway: Gateway, env: Environment, params: QueryParams) -> str:
-    arenas, busiest = await busiest_arena(gateway)
+async def style(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /leaderboard/style."""
+    params, (arenas, busiest) = request.query_params, await busiest_arena(gateway)
     query = query_from_form(StyleQuery, params, arena=busiest)
     return env.get_template("leaderboard/style.html").render(
         arena=query.arena,

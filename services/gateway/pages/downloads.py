@@ -1,12 +1,12 @@
 """Leaderboards as files: CSV, LaTeX and Parquet; the JSON is that of the API.
 
-boards, a format  ->  the bytes of a file, its media type and its name
+boards, a format  ->  the bytes of a file
 """
 
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from importlib.util import find_spec
 
@@ -25,20 +25,11 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-_TYPES = {
+MEDIA_TYPES = {
     Format.CSV: "text/csv; charset=utf-8",
     Format.LATEX: "application/x-tex; charset=utf-8",
     Format.PARQUET: "application/vnd.apache.parquet",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A file."""
-
-    body: bytes
-    media_type: str
-    name: str
 
 
 def formats() -> list[Format]:
@@ -46,21 +37,19 @@ def formats() -> list[Format]:
     return [kind for kind in Format if kind is not Format.PARQUET or find_spec("polars") is not None]
 
 
-def download(boards: Sequence[BoardView], kind: Format) -> Download:
+def download(boards: Sequence[BoardView], kind: Format) -> bytes:
     """The boards in one file; CSV and Parquet have a column that names the lens.
 
     Raises:
         MissingExtra: polars is not installed, which writes Parquet.
     """
     if kind is Format.LATEX:
-        body = "\n".join(board.to_latex() for board in boards).encode()
-    elif kind is Format.CSV:
-        body = _csv(_together(boards)).encode()
-    else:
-        buffer = io.BytesIO()
-        _together(boards).to_frame().write_parquet(buffer)
-        body = buffer.getvalue()
-    return Download(body, _TYPES[kind], f"leaderboard.{kind.value}")
+        return "\n".join(board.to_latex() for board in boards).encode()
+    if kind is Format.CSV:
+        return _csv(_together(boards)).encode()
+    buffer = io.BytesIO()
+    _together(boards).to_frame().write_parquet(buffer)
+    return buffer.getvalue()
 
 
 def _together(boards: Sequence[BoardView]) -> Table:

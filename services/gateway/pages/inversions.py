@@ -3,10 +3,8 @@
 GET /inversions?arena=…  ->  the agreement of the lenses, and the newest disagreements by reason
 """
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request
 from jinja2 import Environment
-from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
@@ -40,17 +38,6 @@ class InversionsQuery(QueryParameters):
     """Arena of the battles."""
 
 
-def routes(gateway: Gateway, env: Environment) -> APIRouter:
-    """The route of the page."""
-    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-    @router.get("/inversions")
-    async def inversions(request: Request) -> str:
-        return await _inversions(gateway, env, request.query_params)
-
-    return router
-
-
 def reason_of(view: BattleView) -> str:
     """What may explain that the lenses of a battle disagree: the first key of `REASONS` that holds."""
     if _is_close(view):
@@ -80,9 +67,10 @@ def _is_close(view: BattleView) -> bool:
     return threshold < abs(verdict.margin) < _CLOSE * threshold
 
 
-async def _inversions(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+async def inversions(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /inversions."""
     arenas, busiest = await busiest_arena(gateway)
-    query = query_from_form(InversionsQuery, params, arena=busiest)
+    query = query_from_form(InversionsQuery, request.query_params, arena=busiest)
     agreement = await gateway.ratings.agreement(AgreementQuery(arena=query.arena))
     page = await gateway.listed(BattleFilter(arena=query.arena, disagreeing=True), _BATTLES, None)
     found: dict[str, list[tuple[BattleView, str | None]]] = {reason: [] for reason in REASONS}

@@ -1,16 +1,16 @@
-"""The web pages: the list of battles, and the leaderboard.
+"""The web pages: the table of all, the list of battles, and the leaderboard.
 
-    GET /, /leaderboard  ->  HTML
+    GET  ->  HTML
 
 The pages are rendered from the same views as the JSON, and every link of the site keeps the arena.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment
-from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.domain.progress import BattleState
@@ -18,10 +18,14 @@ from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.views.ratings import BoardView
 from services.gateway.battles.query import BattleFilterQuery, written
 from services.gateway.battles.routes import listed
+from services.gateway.pages import board_routes
+from services.gateway.pages.battle_page import battle
 from services.gateway.pages.board_routes import busiest_arena, links, style_link
 from services.gateway.pages.downloads import formats
+from services.gateway.pages.inversions import inversions
 from services.gateway.pages.lens_table import Order, Sort, rows_of
 from services.gateway.pages.rating_axis import MEAN, axis_of
+from services.gateway.pages.system_routes import system
 from services.gateway.ports import Gateway
 from services.gateway.query import query_from_form, query_string
 from services.store.battles.battle_search import BattleFilter
@@ -39,27 +43,9 @@ class SortedBoardsQuery(BoardsQuery):
     """Direction of that column; names ascend and numbers descend when absent."""
 
 
-def routes(gateway: Gateway, env: Environment) -> APIRouter:
-    """The routes of the pages.
-
-    Args:
-        gateway: What the pages show.
-        env: Templates, as `page_environment` makes them.
-    """
-    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-    @router.get("/")
-    async def home(request: Request) -> str:
-        return await _home(gateway, env, request.query_params, str(request.base_url).rstrip("/"))
-
-    @router.get("/leaderboard")
-    async def leaderboard(request: Request) -> str:
-        return await _leaderboard(gateway, env, request.query_params)
-
-    return router
-
-
-async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_url: str) -> str:
+async def home(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /."""
+    params = request.query_params
     query = query_from_form(BattleFilterQuery, params)
     page = await listed(gateway, query, _SHOWN)
     return env.get_template("home/page.html").render(
@@ -73,12 +59,13 @@ async def _home(gateway: Gateway, env: Environment, params: QueryParams, base_ur
         is_cut=page.is_cut,
         next=None if page.next is None else query_string(params, before=written(page.next)),
         newest=query_string(params, before=None),
-        base_url=base_url,
+        base_url=str(request.base_url).rstrip("/"),
     )
 
 
-async def _leaderboard(gateway: Gateway, env: Environment, params: QueryParams) -> str:
-    arenas, busiest = await busiest_arena(gateway)
+async def leaderboard(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /leaderboard."""
+    params, (arenas, busiest) = request.query_params, await busiest_arena(gateway)
     query = query_from_form(SortedBoardsQuery, params, arena=busiest)
     # For an arena without battles the rater would answer with three empty boards.
     left_out = {Lens.NUGGET, Lens.GROUNDED} - {gateway.ratings.nuggets}
@@ -121,3 +108,30 @@ def _evaluators(found: Sequence[BoardView], lens: Lens) -> list[str]:
 def _is_shown(board: BoardView) -> bool:
     """Whether a page that names no lens shows a board: the independent ones, and that of guided judges."""
     return board.lens in (*INDEPENDENT, Lens.GROUNDED) or (board.lens is Lens.GUIDED and board.outcomes > 0)
+
+
+PAGES: Mapping[str, Callable[..., Awaitable[object]]] = {
+    "/": home,
+    "/battles/{battle_id:path}": battle,
+    "/leaderboard": leaderboard,
+    "/leaderboard/files/{kind}": board_routes.file,
+    "/leaderboard/style": board_routes.style,
+    "/leaderboard/table": board_routes.table,
+    "/leaderboard/timeline": board_routes.timeline,
+    "/system": system,
+    "/inversions": inversions,
+}
+"""The pages that show what the ports of the gateway give."""
+
+
+def routes(gateway: Gateway, env: Environment) -> APIRouter:
+    """The routes of these pages.
+
+    Args:
+        gateway: What the pages show.
+        env: Jinja environment of the templates.
+    """
+    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+    for path, page in PAGES.items():
+        router.add_api_route(path, partial(page, gateway, env))
+    return router

@@ -6,11 +6,9 @@ GET /system?arena=…&name=…&against=…  ->  ratings, opponents, what it stat
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request
 from jinja2 import Environment
 from pydantic import Field
-from starlette.datastructures import QueryParams
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.ratings.comparison import Pairing
@@ -43,20 +41,10 @@ class SystemQuery(QueryParameters):
     """Length of a period of the trends, in UTC."""
 
 
-def routes(gateway: Gateway, env: Environment) -> APIRouter:
-    """The route of the page."""
-    router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-
-    @router.get("/system")
-    async def system(request: Request) -> str:
-        return await _system(gateway, env, request.query_params)
-
-    return router
-
-
-async def _system(gateway: Gateway, env: Environment, params: QueryParams) -> str:
+async def system(gateway: Gateway, env: Environment, request: Request) -> str:
+    """GET /system."""
     _, busiest = await busiest_arena(gateway)
-    query = query_from_form(SystemQuery, params, arena=busiest)
+    query = query_from_form(SystemQuery, request.query_params, arena=busiest)
     against = None if query.against == query.name else query.against
     names = (query.name,) if against is None else (query.name, against)
     lenses = gateway.ratings.lenses

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from nuggetstream.ratings.planning import boundary
 from nuggetstream.views.crowd_studies import CrowdStudyView, StudyBoundary, StudyWorker
 from services.access.callers import Role
 from services.access.visits import VISIT
-from services.gateway.errors import InvalidQuery, UnknownStudy
+from services.gateway.errors import InvalidQuery, Unknown
 from services.store.studies.studied_battles import StudiedBattles
 from services.store.studies.studies import Studies
 from services.store.studies.study_rows import StoredStudy
@@ -109,7 +110,7 @@ class StudyAdministration:
         """A study of an arena of the caller; others are as unknown as those that do not exist."""
         study, visit = await self.studies.get(study_id), VISIT.get()
         if study is None or (visit is not None and not visit.caller.may(Role.ADMIN, study.arena)):
-            raise UnknownStudy
+            raise Unknown("study", study_id)
         if visit is not None:
             visit.arenas.add(study.arena)
         return study
@@ -123,12 +124,12 @@ class StudyAdministration:
             edge = await asyncio.to_thread(boundary, tally, study.submission.top)
         return CrowdStudyView.showing(
             study,
-            progress,
             name=study.submission.name,
             link=f"/studies/{study.id}",
-            wanted=progress.pairs * study.submission.workers_per_pair,
+            wanted=progress["pairs"] * study.submission.workers_per_pair,
             best=study.submission.top,
             boundary=None if edge is None else StudyBoundary.showing(edge),
+            **progress,
         )
 
     async def workers(self, study: StoredStudy) -> list[StudyWorker]:
@@ -148,15 +149,8 @@ class StudyAdministration:
 
 
 def battle_in(body: bytes) -> Battle:
-    """The battle in an encoded event that submitted it.
-
-    Raises:
-        ValueError: It is no such event.
-    """
-    event = decode(schema_of(BattleSubmitted), body)
-    if not isinstance(event, BattleSubmitted):
-        raise ValueError("this event submits no battle")  # noqa: TRY004 - the bytes are wrong, not their type
-    return event.battle
+    """The battle in an encoded event that submitted it."""
+    return cast(BattleSubmitted, decode(schema_of(BattleSubmitted), body)).battle
 
 
 async def tally_of(studies: Studies, study_id: str) -> Tally | None:

@@ -170,7 +170,7 @@ class _Pages:
         """The study and the worker of a form that one of our own pages showed to the worker.
 
         Raises:
-            UnknownStudy, NotAllowed: There is no such study; the cookie or the form is no worker's.
+            Unknown, NotAllowed: There is no such study; the cookie or the form is no worker's.
             Unavailable: The database does not answer.
         """
         cookie, study = request.cookies.get(COOKIE), await self.questionnaire.study(study_id)

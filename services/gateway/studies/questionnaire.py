@@ -17,7 +17,7 @@ from nuggetstream.domain.battle import Battle
 from nuggetstream.files.crowd_study import LONGEST_JUSTIFICATION
 from nuggetstream.ratings.planning import label_needs
 from services.access.keys import hash_of
-from services.gateway.errors import InvalidQuery, UnknownBattle, UnknownStudy
+from services.gateway.errors import InvalidQuery, Unknown, UnknownBattle
 from services.gateway.studies.administration import StudyAdministration, battle_in, tally_of
 from services.store.studies.study_rows import StoredStudy, StoredWorker
 from services.store.studies.study_tasks import Answer, Answered, Begun, StudyTasks, Task
@@ -45,12 +45,12 @@ class Questionnaire:
         """The study of a link.
 
         Raises:
-            UnknownStudy: There is none with this id.
+            Unknown: There is none with this id.
             Unavailable: The database does not answer.
         """
         study = None if "\x00" in study_id else await self.administration.studies.get(study_id)
         if study is None:
-            raise UnknownStudy
+            raise Unknown("study", study_id)
         return study
 
     async def begin(self, study: StoredStudy, participant: str | None, language: str) -> tuple[Begun, str]:

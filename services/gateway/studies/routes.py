@@ -11,7 +11,7 @@ from nuggetstream.views.crowd_studies import CrowdStudyView, StudyAction, StudyA
 from services.access.visits import visible_arenas
 from services.gateway.administration import admin_router
 from services.gateway.battles.bodies import json_body, read_json
-from services.gateway.errors import UnknownWorker
+from services.gateway.errors import Unknown
 from services.gateway.studies.administration import StudyAdministration
 from services.wire.query_parameters import QueryParameters, Text, without_nul
 
@@ -79,8 +79,7 @@ def routes(administration: StudyAdministration) -> APIRouter:
     async def answers(study_id: StudyId, query: Annotated[AnswersQuery, Query()]) -> list[StudyAnswer]:
         """Answers to pairs, by worker and number of the pair; training and gold are left out."""
         study = await administration.of_caller(study_id)
-        found = await studies.answers(study.id, query.place, query.limit)
-        return [StudyAnswer.showing(answer) for answer in found]
+        return await studies.answers(study.id, query.place, query.limit)
 
     @router.get("/{study_id}/workers", summary="Workers and their completion codes", responses=_UNKNOWN)
     async def workers(study_id: StudyId) -> list[StudyWorker]:
@@ -112,5 +111,5 @@ def _add_changes(router: APIRouter, administration: StudyAdministration) -> None
     async def remove_worker(study_id: StudyId, worker_id: WorkerId) -> StudyAction:
         study = await administration.of_caller(study_id)
         if not await studies.forget_worker(study.id, worker_id):
-            raise UnknownWorker(worker_id)
+            raise Unknown("worker", worker_id)
         return StudyAction(id=worker_id, result="removed")

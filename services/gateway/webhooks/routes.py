@@ -23,7 +23,7 @@ from services.access.callers import Role
 from services.access.visits import VISIT, visible_arenas
 from services.gateway.administration import Pace, admin_router
 from services.gateway.battles.bodies import json_body, read_json
-from services.gateway.errors import InvalidQuery, UnknownWebhook
+from services.gateway.errors import InvalidQuery, Unknown
 from services.gateway.stream.selection import require_known
 from services.gateway.webhooks.sender import NotAccepted, Sender
 from services.runtime.masking import masked_url
@@ -86,7 +86,7 @@ class _Administration:
         """A webhook of an arena of the caller; others are as unknown as those that do not exist."""
         webhook, visit = await self.store.get(webhook_id), VISIT.get()
         if webhook is None or (visit is not None and not visit.caller.may(Role.ADMIN, webhook.arena)):
-            raise UnknownWebhook(webhook_id)
+            raise Unknown("webhook", webhook_id)
         if visit is not None:
             visit.arenas.add(webhook.arena)
         return webhook
@@ -97,7 +97,7 @@ class _Administration:
         until = datetime.now(UTC) + timedelta(hours=rotation.overlap_hours)
         webhook = await self.store.rotate(webhook_id, new_secret(), until)
         if webhook is None:
-            raise UnknownWebhook(webhook_id)
+            raise Unknown("webhook", webhook_id)
         return AddedWebhook(**_view(webhook).model_dump(), secret=webhook.secret)
 
     async def test(self, webhook: Webhook) -> WebhookTest:
@@ -169,7 +169,7 @@ def _routes_of_one(router: APIRouter, administration: _Administration, store: We
         await administration.of_caller(webhook_id)
         events = await store.retry(webhook_id, datetime.now(UTC))
         if events is None:
-            raise UnknownWebhook(webhook_id)
+            raise Unknown("webhook", webhook_id)
         return WebhookAction(id=webhook_id, result="retried", events=events)
 
     @router.get("/{webhook_id}/failures", summary="Events that were not accepted", responses={**_UNKNOWN})

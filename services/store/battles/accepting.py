@@ -113,7 +113,7 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
     if cast:
         record_all(connection, cast, received_at)
     # Last, as in a deletion, so that the two cannot deadlock.
-    count_battles(connection, new, received_at)
+    count_battles(connection, [(each.battle, each.language) for each in new], received_at)
 
 
 def _first_work(new: NewBattle) -> tuple[Worker, str]:

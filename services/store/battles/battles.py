@@ -21,7 +21,7 @@ from services.store.battles.recording import NewEvent, Recording, record_all
 from services.store.content.text_references import Filled
 from services.store.outcomes.battle_counts import BattleCounts
 from services.store.tables import battles
-from services.store.work.failed import FailedBattles, FailureFilter, RecordedFailure
+from services.store.work.failed import FailedBattle, FailedBattles, FailureFilter
 from services.store.work.parked import ParkedEvents
 
 # Without the body, which may be megabytes and is not needed to list battles.
@@ -205,11 +205,10 @@ class Battles(BattleCounts):
 
     async def failures(
         self, limit: int = 1000, battle_id: str | None = None, arenas: Collection[str] | None = None
-    ) -> list[RecordedFailure]:
+    ) -> list[FailedBattle]:
         """The newest failures, of one battle or some arenas where given, newest first."""
         selection = FailureFilter(battle=battle_id, within=arenas, closed=True)
-        found = await FailedBattles(self._database).select(selection, limit)
-        return [failed.recorded for failed in found]
+        return await FailedBattles(self._database).select(selection, limit)
 
 
 def battle_row(row: Any) -> BattleRow:

@@ -22,7 +22,7 @@ from services.store.content.deleted_content import delete_content
 from services.store.content.fetch_tables import fetched_pages
 from services.store.database import Database, Store, replacing
 from services.store.outcomes.counters import add_changes, contributions, difference, increment, remove_empty
-from services.store.outcomes.doubts import forget_doubt
+from services.store.outcomes.doubts import doubts
 from services.store.outcomes.facets import ALL, detected_facet, facets_of_battle
 from services.store.outcomes.label_agreement import forget_labels
 from services.store.outcomes.outcome import Outcome
@@ -145,10 +145,9 @@ class Deletions(Store):
             await tx.exec_driver_sql("PRAGMA secure_delete = ON")
         stored = (await tx.run_sync(outcomes_by_battle, [battle_id])).get(battle_id, {}).values()
         await delete_content(tx, battle_id)
-        await forget_doubt(tx, battle_id)
         await forget_in_studies(tx, battle_id)
         for table in (
-            events, failures, work, outcomes, sources, calls, call_prompts,
+            doubts, events, failures, work, outcomes, sources, calls, call_prompts,
             nugget_edits, outbox, parked_events, fetched_pages, webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))

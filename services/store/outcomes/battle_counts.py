@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
@@ -17,27 +16,16 @@ from services.store.outcomes.slices import conditions_of
 from services.store.tables import battle_counters, battles
 
 
-class Counted(Protocol):
-    """A new battle, and the language that boards count it for: its own, or the detected one."""
-
-    @property
-    def battle(self) -> Battle:
-        """The battle."""
-
-    @property
-    def language(self) -> str | None:
-        """The language."""
-
-
-def count_battles(connection: Connection, new: Sequence[Counted], received_at: datetime) -> None:
-    """Add new battles to the counters."""
+def count_battles(
+    connection: Connection, new: Sequence[tuple[Battle, str | None]], received_at: datetime
+) -> None:
+    """Add new battles to the counters, each with its language for boards: its own, or the detected one."""
     received: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-    for accepted in new:
-        battle = accepted.battle
-        facets = facets_of_battle(accepted.language, battle.tags, received_at)
-        language = accepted.language if battle.language is None else None
-        detected = [] if language is None else [detected_facet(language)]
-        for facet in (*facets, *detected):
+    for battle, language in new:
+        facets = facets_of_battle(language, battle.tags, received_at)
+        if language is not None and battle.language is None:
+            facets.append(detected_facet(language))
+        for facet in facets:
             received[battle.arena, *facet]["battles"] += 1
     increment(connection, battle_counters, received)
 

@@ -23,7 +23,7 @@ from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.options import Every
 from services.store.outcomes.facets import Range, days_of, months_of, range_of
 from services.store.outcomes.outcome_rows import NUMBERS, OutcomeRows
-from services.store.outcomes.periods import period_of
+from services.store.outcomes.periods import SignedPart, period_of
 from services.store.outcomes.probabilities import UNIT
 from services.store.tables import OUTCOME_COLUMNS, lens_counters, pair_counters
 
@@ -176,15 +176,14 @@ def _moment(value: str) -> datetime:
     return datetime(int(value[:4]), int(value[4:6]), int(value[6:] or 1), tzinfo=UTC)
 
 
-def _parts(selection: Slice) -> list[tuple[int, Part]]:
+def _parts(selection: Slice) -> list[SignedPart]:
     """What adds up to a slice, each with its sign."""
     if selection.flagged is Flagged.EXCLUDE:
         every, flagged = (selection.having(flagged) for flagged in (Flagged.INCLUDE, Flagged.ONLY))
         return [*_parts(every), (-1, flagged)]
     if (facets := range_of(selection)) is not None:
         return [(1, facets)]
-    period = period_of(selection)
-    return [(1, selection)] if period is None else [(1, period.months), *period.rows]
+    return period_of(selection) or [(1, selection)]
 
 
 async def _read(tx: AsyncConnection, arena: str, lens: Lens, part: Part) -> list[Cell]:

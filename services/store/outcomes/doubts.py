@@ -26,7 +26,6 @@ from sqlalchemy import (
     func,
     select,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
@@ -133,11 +132,6 @@ def _by_place(by_battle: Mapping[str, Mapping[str, Outcome]]) -> dict[tuple[str,
         for outcome in by_source.values():
             outcomes_of[battle_id, outcome.arena].append(outcome)
     return {battle: doubt_of(of_place) for battle, of_place in outcomes_of.items()}
-
-
-async def forget_doubt(tx: AsyncConnection, battle_id: str) -> None:
-    """Delete the row of a battle that is deleted."""
-    await tx.execute(delete(doubts).where(doubts.c.battle_id == battle_id))
 
 
 def counted_doubts(*, sqlite: bool) -> Select[Any]:  # noqa: ARG001 - the same query on both

@@ -6,34 +6,22 @@ At each end, either the rows inside the period are added or those outside are su
 shorter time. So at most half a month of rows is read at each end, however long the period is.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from nuggetstream.domain.slice import Slice
 from services.store.outcomes.facets import Range, range_of
 
-SignedRows = tuple[int, Slice]
+SignedPart = tuple[int, Range | Slice]
+"""Counters of whole months, or times whose rows are read, which are added (+1) or subtracted (-1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """What adds up to a period.
+def period_of(selection: Slice) -> list[SignedPart] | None:
+    """What adds up to a slice that is a period and nothing else; None for other slices, and for short ones.
 
-    Attributes:
-        months: Whole months.
-        rows: Times whose rows are added (+1) or subtracted (-1).
-    """
-
-    months: Range
-    rows: tuple[SignedRows, ...]
-
-
-def period_of(selection: Slice) -> Period | None:
-    """The parts of a slice that is a period and nothing else; None for other slices, and for short ones.
-
-    >>> period = period_of(Slice(since=datetime(2026, 2, 3, tzinfo=UTC)))
-    >>> period.months.first, [(sign, time.until.isoformat()) for sign, time in period.rows]
-    ('202602', [(-1, '2026-02-03T00:00:00+00:00')])
+    >>> (_, months), (sign, days) = period_of(Slice(since=datetime(2026, 2, 3, tzinfo=UTC)))
+    >>> months.first, sign, days.until.isoformat()
+    ('202602', -1, '2026-02-03T00:00:00+00:00')
     """
     if Slice(since=selection.since, until=selection.until) != selection.discrete:
         return None
@@ -42,12 +30,10 @@ def period_of(selection: Slice) -> Period | None:
     if start is not None and end is not None and start >= end:
         return None
     months = range_of(Slice(since=start, until=end))
-    return None if months is None else Period(months, (*below, *above))
+    return None if months is None else [(1, months), *below, *above]
 
 
-def _nearest_month(
-    bound: datetime | None, sign: int
-) -> tuple[datetime | None, tuple[tuple[int, Slice], ...]]:
+def _nearest_month(bound: datetime | None, sign: int) -> tuple[datetime | None, Sequence[SignedPart]]:
     """The start of a month that is nearest to a bound, and the rows between the two.
 
     Args:

@@ -9,9 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nuggetstream.crowd.assignment import ItemKind, OpenItem
 from nuggetstream.files.crowd_study import CrowdStudySubmission
+from nuggetstream.views.crowd_studies import StudyAnswer
 from services.store.batches import batches
 from services.store.database import Store
-from services.store.studies.study_rows import StoredAnswer, StoredStudy, StoredWorker, StudyProgress
+from services.store.studies.study_rows import StoredStudy, StoredWorker
 from services.store.studies.study_tables import studies, study_items, study_tasks, study_workers
 
 
@@ -58,8 +59,8 @@ class Studies(Store):
             query = query.where(studies.c.arena.in_(sorted(arenas)))
         return [_study(row) for row in await self._database.rows(query)]
 
-    async def progress(self, study_id: str, now: datetime) -> StudyProgress:
-        """How far a study is at a time."""
+    async def progress(self, study_id: str, now: datetime) -> dict[str, int]:
+        """How far a study is at a time: the counts of `CrowdStudyView`, by name."""
         pairs = _tasks_of_pairs(study_id, func.count(study_tasks.c.answered_at), _open_at(now))
         items = select(func.count()).where(
             study_items.c.study_id == study_id, study_items.c.kind == ItemKind.PAIR.value
@@ -67,16 +68,16 @@ class Studies(Store):
         workers = select(func.count(), func.count(study_workers.c.finished_at))
         workers = workers.where(study_workers.c.study_id == study_id)
 
-        def read(tx: Connection) -> StudyProgress:
+        def read(tx: Connection) -> dict[str, int]:
             answered, waiting = tx.execute(pairs).one()
             begun, finished = tx.execute(workers).one()
-            return StudyProgress(
-                pairs=int(tx.scalar(items) or 0),
-                answered=int(answered),
-                open=int(waiting or 0),
-                workers=int(begun),
-                finished=int(finished),
-            )
+            return {
+                "pairs": int(tx.scalar(items) or 0),
+                "answered": int(answered),
+                "open": int(waiting or 0),
+                "workers": int(begun),
+                "finished": int(finished),
+            }
 
         return await self._database.read(read)
 
@@ -103,15 +104,16 @@ class Studies(Store):
 
     async def answers(
         self, study_id: str, after: tuple[str, int] | None, limit: int, kind: ItemKind = ItemKind.PAIR
-    ) -> list[StoredAnswer]:
+    ) -> list[StudyAnswer]:
         """Answers by worker and number of the item, from behind one of them."""
         key = (study_tasks.c.worker_id, study_tasks.c.item)
         query = select(study_tasks, study_items).join(study_items, _ITEM_OF_TASK)
         query = query.where(study_tasks.c.study_id == study_id, study_items.c.kind == kind.value)
         query = query.where(study_tasks.c.answered_at.is_not(None)).order_by(*key).limit(limit)
         if after is not None:
-            query = query.where(tuple_(*key) > tuple_(*after))
-        return [_answer(row) for row in await self._database.rows(query)]
+            query = query.where(tuple_(*place) > tuple_(*after))
+        rows = await self._database.rows(query)
+        return [StudyAnswer.showing(row, worker=row.worker_id, battle=row.battle_id) for row in rows]
 
     async def workers(self, study_id: str) -> list[tuple[StoredWorker, int]]:
         """The workers of a study in the order in which they began, each with the pairs that it judged."""
@@ -194,20 +196,3 @@ def _study(row: Any) -> StoredStudy:
 def worker_of(row: Any) -> StoredWorker:
     """The worker in a row of its table."""
     return StoredWorker(**row._mapping)
-
-
-def _answer(row: Any) -> StoredAnswer:
-    return StoredAnswer(
-        worker=row.worker_id,
-        item=row.item,
-        battle=row.battle_id,
-        kind=ItemKind(row.kind),
-        system_a=row.system_a,
-        system_b=row.system_b,
-        position=row.position,
-        reversed=row.reversed,
-        given_at=row.given_at,
-        answered_at=row.answered_at,
-        labels=row.labels,
-        justification=row.justification,
-    )

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from nuggetstream.crowd.assignment import ItemKind
 from nuggetstream.files.crowd_study import CrowdStudySubmission
 
 
@@ -24,58 +23,6 @@ class StoredStudy:
     submission: CrowdStudySubmission
     created_at: datetime
     closed_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StudyProgress:
-    """How far a study is.
-
-    Attributes:
-        pairs: Pairs that people judge, without training and gold.
-        answered: Pairs that workers judged, each worker counted.
-        open: Pairs that workers have before them.
-        workers: Workers who began.
-        finished: Workers who came to the end.
-    """
-
-    pairs: int
-    answered: int
-    open: int
-    workers: int
-    finished: int
-
-
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """What a worker answered to one item.
-
-    Attributes:
-        worker: Id of the worker.
-        item: Number of the item.
-        battle: Id of its battle.
-        kind: What the item is for.
-        system_a: System of answer A.
-        system_b: System of answer B.
-        position: Place in the worker's session, from 1.
-        reversed: Whether B was shown first.
-        given_at: When the worker was given it.
-        answered_at: When it was answered.
-        labels: Name -> label; a is answer A.
-        justification: The worker's reason, if it was asked for.
-    """
-
-    worker: str
-    item: int
-    battle: str
-    kind: ItemKind
-    system_a: str
-    system_b: str
-    position: int
-    reversed: bool
-    given_at: datetime
-    answered_at: datetime
-    labels: dict[str, str]
-    justification: str | None
 
 
 @dataclass(frozen=True, slots=True)

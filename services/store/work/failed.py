@@ -41,27 +41,23 @@ class FailureFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedFailure:
-    """A failure of a battle as stored."""
-
-    battle_id: str
-    arena: str
-    failure: StageFailure
-    failed_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class FailedBattle:
-    """A failure with its key.
+    """A failure of a battle as stored.
 
     Attributes:
         key: Key of the failure.
-        recorded: The failure.
+        battle_id: The battle.
+        arena: Its arena.
+        failure: What failed, and why.
+        failed_at: When.
         open: Whether its branch is still failed and nobody discarded it.
     """
 
     key: str
-    recorded: RecordedFailure
+    battle_id: str
+    arena: str
+    failure: StageFailure
+    failed_at: datetime
     open: bool
 
 
@@ -154,5 +150,11 @@ def _failed_battle(row: Row[Any]) -> FailedBattle:
         admin_detail=row.admin_detail,
         evaluator=row.evaluator,
     )
-    recorded = RecordedFailure(row.battle_id, row.arena, failure, row.failed_at)
-    return FailedBattle(row.key, recorded, bool(row.open))
+    return FailedBattle(
+        key=row.key,
+        battle_id=row.battle_id,
+        arena=row.arena,
+        failure=failure,
+        failed_at=row.failed_at,
+        open=bool(row.open),
+    )

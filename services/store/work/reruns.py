@@ -9,10 +9,10 @@ reply cache.
 
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 from sqlalchemy import Connection, bindparam, or_, select, update
@@ -39,19 +39,6 @@ _STATES = (
 )
 _FAILED = _STATES.with_only_columns(battles.c.id)
 _FIRST = Stage.SCRAPER  # which reads the submission
-
-
-@dataclass(frozen=True, slots=True)
-class Restart:
-    """A stage that has to run again, and the failures that are the reason.
-
-    Attributes:
-        stage: The stage.
-        failures: Keys of its failures; they identify the run, so that restarting twice is one run.
-    """
-
-    stage: Stage
-    failures: tuple[str, ...]
 
 
 def run_again(
@@ -81,7 +68,7 @@ def run_again(
     return runs
 
 
-def restart_failed(connection: Connection, battle_id: str) -> list[Restart]:
+def restart_failed(connection: Connection, battle_id: str) -> dict[Stage, set[str]]:
     """Set the failed branches of an ended battle back to pending.
 
     Args:
@@ -89,39 +76,29 @@ def restart_failed(connection: Connection, battle_id: str) -> list[Restart]:
         battle_id: Id of the battle.
 
     Returns:
-        The stages that have to run again; none where nothing of the battle has failed, or where it runs.
+        The stages that have to run again, which ended a branch last, each with the keys of its failures; they
+        identify the run, so that restarting twice is one run. None where nothing of the battle has failed,
+        or where it runs.
     """
     states = connection.execute(_STATES, {"ids": [battle_id]}).mappings().one_or_none()
     if states is None:
-        return []
+        return {}
     columns = [name for name in BRANCHES if states[name] == Branch.FAILED.value]
     reset: dict[str, Any] = dict.fromkeys(columns, Branch.PENDING.value)
     of_battle = battles.c.id == battle_id
     connection.execute(update(battles).where(of_battle).values(**reset, ended_at=None))
     query = select(failures.c.key, failures.c.stage).where(failures.c.battle_id == battle_id)
-    rows = connection.execute(query.order_by(failures.c.failed_at.desc(), failures.c.key))
-    return _restarts(columns, [_Failure(row.key, Stage(row.stage)) for row in rows])
-
-
-class _Failure(NamedTuple):
-    key: str
-    stage: Stage
-
-
-def _restarts(pending: Sequence[str], rows: Sequence[_Failure]) -> list[Restart]:
-    """For each pending branch the stage that ended it last; a stage that ended both runs once."""
-    stages: dict[Stage, list[str]] = {}
-    for column in pending:
-        newest = next((row for row in rows if column in branches_of(row.stage)), None)
-        if newest is None:
-            continue
-        if newest.key not in stages.setdefault(newest.stage, []):
-            stages[newest.stage].append(newest.key)
-    return [Restart(stage, tuple(keys)) for stage, keys in stages.items()]
+    rows = connection.execute(query.order_by(failures.c.failed_at.desc(), failures.c.key)).all()
+    restarts: dict[Stage, set[str]] = defaultdict(set)
+    for column in columns:
+        newest = next((row for row in rows if column in branches_of(Stage(row.stage))), None)
+        if newest is not None:
+            restarts[Stage(newest.stage)].add(newest.key)
+    return restarts
 
 
 def _inputs(
-    connection: Connection, battle_id: str, restarts: Sequence[Restart]
+    connection: Connection, battle_id: str, restarts: Mapping[Stage, set[str]]
 ) -> list[tuple[Stage, BattleEvent]]:
     """What each stage has to read again, under keys that follow from the failures.
 
@@ -132,12 +109,12 @@ def _inputs(
     causes: dict[str, set[str]] = defaultdict(set)
     stages: dict[Stage, str] = {}
     inputs: dict[str, BattleEvent] = {}
-    for restart in restarts:
-        stage = restart.stage if restart.stage in PIPELINE else _FIRST
+    for failed, keys in restarts.items():
+        stage = failed if failed in PIPELINE else _FIRST
         event = recorded_input(recorded, PIPELINE[stage].reads)
         stage = _FIRST if event is None else stage
         stages[stage] = reads = PIPELINE[stage].reads
-        causes[reads] |= set(restart.failures)
+        causes[reads] |= keys
         inputs[reads] = first_input(submission) if event is None else event
     again = {
         reads: replace(event, key=derived_id(event.key, "run after", sorted(causes[reads])))

@@ -80,7 +80,7 @@ async def test_a_study_from_its_file_to_its_end(world: World, tmp_path: Path) ->
     assert workers.output == "worker,participant,code,begun_at,finished_at,answered,gold,gold_right\n"
     assert (await run(world, "close", study_id)).output == f"closed {study_id}\n"
     missing = await run(world, "remove-worker", study_id, "w_none")
-    assert (missing.exit_code, "has no worker 'w_none'" in missing.output) == (1, True)
+    assert (missing.exit_code, "there is no worker 'w_none'" in missing.output) == (1, True)
     assert (await run(world, "remove", study_id)).output == f"removed {study_id}\n"
     file.write_text('name = ""\n')
     wrong = await run(world, "add", str(file))

@@ -53,11 +53,9 @@ async def test_a_failure_is_open_until_its_evaluator_has_graded(battles: Battles
     failed = FailedBattles(database)
     await happens(battles, gave_up("answer_quality"), gave_up("language_quality"))
     found = await failed.select(OPEN, 10)
-    assert {entry.recorded.failure.evaluator for entry in found} == {"answer_quality", "language_quality"}
+    assert {entry.failure.evaluator for entry in found} == {"answer_quality", "language_quality"}
     await happens(battles, samples.graded("answer_quality"))
-    assert [entry.recorded.failure.evaluator for entry in await failed.select(OPEN, 10)] == [
-        "language_quality"
-    ]
+    assert [entry.failure.evaluator for entry in await failed.select(OPEN, 10)] == ["language_quality"]
     await failed.discard("failed language_quality", NOON)
     assert await failed.select(OPEN, 10) == []
 
@@ -90,7 +88,7 @@ async def test_an_evaluator_neither_ends_nor_fails_nor_restarts_a_battle(
     row = await battles.get("b1")
     assert row is not None
     assert row.state is BattleState.SCORED
-    assert await restarted(database, "b1") == []
+    assert await restarted(database, "b1") == {}
 
 
 def additional(evaluator: str = "nugget_guided") -> BattleJudged:

@@ -74,8 +74,8 @@ async def test_a_worker_is_given_items_until_none_is_left(database: Database) ->
     await tasks.answer("ann", second.item, BETTER_A, NOW)
     assert await given(database, ann) is None
     progress = await store.progress(STUDY, NOW)
-    assert (progress.pairs, progress.answered, progress.open) == (2, 2, 0)
-    assert (progress.workers, progress.finished) == (1, 1)
+    assert (progress["pairs"], progress["answered"], progress["open"]) == (2, 2, 0)
+    assert (progress["workers"], progress["finished"]) == (1, 1)
     assert await store.outcomes(STUDY) == [("x", "y", "a", 2)]
 
 

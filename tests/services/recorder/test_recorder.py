@@ -15,7 +15,7 @@ from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted
 from nuggetstream.domain.failure import Reason, StageFailure
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.domain.progress import BattleState
-from services.gateway.battles.assembly import failure_view
+from nuggetstream.views.battles import FailureView
 from services.recorder.parking import Parking
 from services.recorder.stage import Recorder
 from services.runtime.errors import InvalidInput
@@ -109,7 +109,7 @@ async def test_what_the_other_side_said_is_kept_for_administrators_alone(record:
     await recorder(BattleFailed("f" * 32, "b1", "default", failure))
     (recorded,) = await battles.failures()
     assert recorded.failure == failure
-    assert "no such key" not in failure_view(recorded).model_dump_json()
+    assert "no such key" not in FailureView.showing(recorded.failure, recorded).model_dump_json()
     event = (await battles.events_of("b1"))[-1]
     assert event.name == "failed"
     assert b"the endpoint answered 401" in event.body

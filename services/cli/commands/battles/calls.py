@@ -4,9 +4,9 @@ from datetime import UTC
 
 import click
 
-from nuggetstream.client.calls import LOCAL
+from nuggetstream.client import Client
 from nuggetstream.views.calls import CallView
-from services.cli.commands.administrator import connected
+from services.cli.commands.administrator import asking_gateway
 
 _INDENT = "    "
 
@@ -15,9 +15,9 @@ _INDENT = "    "
 @click.argument("battle_id", metavar="BATTLE")
 @click.option("--full", is_flag=True, help="Print prompts and replies, too.")
 @click.option("--stage", help="Only calls of this stage, such as judge or grader-aspects.")
-@click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
+@asking_gateway
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line, with prompts.")
-def command(battle_id: str, full: bool, stage: str | None, url: str, as_json: bool) -> None:
+def command(client: Client, battle_id: str, full: bool, stage: str | None, as_json: bool) -> None:
     """List the model calls of a battle, by its ID, in the order in which they began.
 
     Each line has the stage, the task, what became of the call, the model, tokens, cost and time. Retries and
@@ -25,8 +25,7 @@ def command(battle_id: str, full: bool, stage: str | None, url: str, as_json: bo
 
     It asks a running gateway, as `nuggetstream failures` does.
     """
-    with connected(url) as client:
-        calls = [call for call in client.model_calls(battle_id) if stage in (None, call.stage)]
+    calls = [call for call in client.model_calls(battle_id) if stage in (None, call.stage)]
     for call in calls:
         click.echo(call.model_dump_json() if as_json else line_of(call))
         if full and not as_json:

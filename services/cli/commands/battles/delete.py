@@ -2,16 +2,16 @@
 
 import click
 
-from nuggetstream.client.calls import LOCAL
-from services.cli.commands.administrator import connected
+from nuggetstream.client import Client
+from services.cli.commands.administrator import JSON, asking_gateway
 
 
 @click.command("delete")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@asking_gateway
+@JSON
 @click.confirmation_option(prompt="Delete these battles for good?")
-def command(ids: tuple[str, ...], url: str, as_json: bool) -> None:
+def command(client: Client, ids: tuple[str, ...], as_json: bool) -> None:
     """Delete battles by their ID, with everything that only they brought.
 
     That is: their events, outcomes and failures, pages, chunks and model replies that no other battle uses,
@@ -20,7 +20,6 @@ def command(ids: tuple[str, ...], url: str, as_json: bool) -> None:
 
     It asks a running gateway, as `nuggetstream failures` does. Deleting a battle twice changes nothing.
     """
-    with connected(url) as client:
-        for battle_id in ids:
-            done = client.delete_battle(battle_id)
-            click.echo(done.model_dump_json() if as_json else f"{done.id}  {done.result}")
+    for battle_id in ids:
+        done = client.delete_battle(battle_id)
+        click.echo(done.model_dump_json() if as_json else f"{done.id}  {done.result}")

@@ -10,12 +10,11 @@ from typing import Any, Literal
 import click
 
 from nuggetstream.client import Client, Conflict, NotFound
-from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.options import AdminFailureOptions
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.views.failures import FailureEntry
-from services.cli.commands.administrator import connected
+from services.cli.commands.administrator import JSON, asking_gateway, echo_each
 from services.cli.commands.showing import with_options
 
 _PAGE = 1000  # as many as the API lists
@@ -39,10 +38,6 @@ _FILTERS = (
     click.option("--since", type=click.DateTime(_TIMES), help="Only failures from this time on (UTC)."),
     click.option("--until", type=click.DateTime(_TIMES), help="Only failures before this time (UTC)."),
 )
-_CONNECTION = (
-    click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line."),
-)
 
 
 @click.group("failures")
@@ -56,24 +51,24 @@ def command() -> None:
 
 
 @command.command("list")
-@with_options((*_FILTERS, *_CONNECTION))
+@with_options(_FILTERS)
+@asking_gateway
+@JSON
 @click.option("--closed", is_flag=True, help="Also list failures that were discarded or resolved later.")
 @click.option("--limit", type=click.IntRange(1, _PAGE), default=_LISTED, show_default=True)
-def list_command(url: str, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
+def list_command(client: Client, as_json: bool, closed: bool, limit: int, **filters: Any) -> None:
     """List failures, newest first."""
-    with connected(url) as client:
-        entries = client.admin_failures(**_options(filters, closed=closed, limit=limit))
-    for entry in entries:
-        click.echo(entry.model_dump_json() if as_json else _line(entry))
+    entries = client.admin_failures(**_options(filters, closed=closed, limit=limit))
+    echo_each(entries, _line, as_json=as_json)
 
 
 @command.command("show")
 @click.argument("failure_id", metavar="ID")
-@with_options(_CONNECTION)
-def show_command(failure_id: str, url: str, as_json: bool) -> None:
+@asking_gateway
+@JSON
+def show_command(client: Client, failure_id: str, as_json: bool) -> None:
     """Show one failure, with what the other side said."""
-    with connected(url) as client:
-        entry = client.admin_failure(failure_id)
+    entry = client.admin_failure(failure_id)
     if as_json:
         click.echo(entry.model_dump_json())
         return
@@ -93,57 +88,59 @@ _ACTION = (
         show_default=True,
         help="Failures handled per second.",
     ),
-    *_CONNECTION,
 )
 
 
 @command.command("retry", short_help="Do the work of failures again.")
 @with_options(_ACTION)
-def retry_command(ids: tuple[str, ...], **given: Any) -> None:
+@asking_gateway
+@JSON
+def retry_command(client: Client, ids: tuple[str, ...], **given: Any) -> None:
     """Do the work of failures again: those named by ID, or those that the filters select.
 
     A failed battle runs again from the stages that failed, and what was paid for is reused. A vote that
     was given up is published again, and so is the message of a dead letter.
     """
-    _act("retry", ids, **given)
+    _act(client, "retry", ids, **given)
 
 
 @command.command("discard", short_help="Remove failures from the list.")
 @with_options(_ACTION)
-def discard_command(ids: tuple[str, ...], **given: Any) -> None:
+@asking_gateway
+@JSON
+def discard_command(client: Client, ids: tuple[str, ...], **given: Any) -> None:
     """Remove failures from the list: those named by ID, or those that the filters select.
 
     A battle stays failed, and the message of a dead letter is deleted.
     """
-    _act("discard", ids, **given)
+    _act(client, "discard", ids, **given)
 
 
 def _act(
+    client: Client,
     action: Literal["retry", "discard"],
     ids: Sequence[str],
     *,
     everything: bool,
     rate: float,
-    url: str,
     as_json: bool,
     **filters: Any,
 ) -> None:
     selected = {name: value for name, value in filters.items() if value is not None}
     if bool(ids) + bool(selected or everything) != 1:
         raise click.UsageError("name failures by their ID, or select them by filters or --all")
-    with connected(url) as client:
-        results = Counter[str]()
-        for failure_id in ids or _selected(client, filters):
-            if results:
-                time.sleep(1 / rate)
-            try:
-                done = client.act_on_failure(failure_id, action)
-            except (Conflict, NotFound) as error:  # the others are handled all the same
-                results["rejected"] += 1
-                click.echo(f"{failure_id}  {error}", err=True)
-                continue
-            results[done.result] += 1
-            click.echo(done.model_dump_json() if as_json else f"{done.id}  {done.result}")
+    results = Counter[str]()
+    for failure_id in ids or _selected(client, filters):
+        if results:
+            time.sleep(1 / rate)
+        try:
+            done = client.act_on_failure(failure_id, action)
+        except (Conflict, NotFound) as error:  # the others are handled all the same
+            results["rejected"] += 1
+            click.echo(f"{failure_id}  {error}", err=True)
+            continue
+        results[done.result] += 1
+        click.echo(done.model_dump_json() if as_json else f"{done.id}  {done.result}")
     if not as_json:
         counts = [f"{count:,} {result}" for result, count in results.items()]
         click.echo(", ".join(counts) or "no failures", err=True)

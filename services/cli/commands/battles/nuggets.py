@@ -6,15 +6,14 @@ from typing import Any
 import click
 from pydantic_core import to_json
 
-from nuggetstream.client.calls import LOCAL
+from nuggetstream.client import Client
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.nugget import Importance, Support
 from nuggetstream.domain.nugget_edit import EditKind, RecordedEdit
 from nuggetstream.views.battles import BattleView, NuggetView
 from nuggetstream.views.labels import LabelView
-from services.cli.commands.administrator import connected
+from services.cli.commands.administrator import asking_gateway
 
-_URL = click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _IMPORTANCE = click.Choice([importance.value for importance in Importance])
 _NUMBER = click.IntRange(min=1)
@@ -32,15 +31,14 @@ def command() -> None:
 
 @command.command("show", short_help="Print the nuggets of a battle with their labels.")
 @click.argument("battle_id", metavar="BATTLE")
-@_URL
+@asking_gateway
 @_JSON
-def show_command(battle_id: str, url: str, as_json: bool) -> None:
+def show_command(client: Client, battle_id: str, as_json: bool) -> None:
     """Print the nuggets of a battle with their labels, and who edited the list.
 
     The number of a nugget, and the version of the list, are what `edit` needs.
     """
-    with connected(url) as client:
-        battle = client.battle(battle_id)
+    battle = client.battle(battle_id)
     if as_json:
         fields = {"nugget_version", "label_model", "nuggets", "nugget_edits", "nugget_history", "nugget_bank"}
         click.echo(battle.model_dump_json(include=fields))
@@ -89,10 +87,10 @@ def show_command(battle_id: str, url: str, as_json: bool) -> None:
     metavar="N a|b LABEL",
     help="Set the label of nugget N for an answer: support, partial_support, not_support or contradiction.",
 )
-@_URL
+@asking_gateway
 @_JSON
 def edit_command(
-    *, battle_id: str, version: int, author: str, reason: str, url: str, as_json: bool, **changes: Any
+    client: Client, *, battle_id: str, version: int, author: str, reason: str, as_json: bool, **changes: Any
 ) -> None:
     """Edit the nugget list of a battle that has ended.
 
@@ -101,13 +99,12 @@ def edit_command(
     that you set replaces the model's, which is kept beside it, until the nugget gets a new text.
     Sending the same edit again changes nothing.
     """
-    with connected(url) as client:
-        battle = client.battle(battle_id)
-        if battle.nugget_version != version:
-            newest = f"the list has version {battle.nugget_version}, not {version}"
-            raise click.ClickException(f"{newest}; see `nuggetstream nuggets show`")
-        edit = {"version": version, "author": author, "reason": reason}
-        edited = client.edit_nuggets(battle_id, edit | {"operations": _operations(battle, changes)})
+    battle = client.battle(battle_id)
+    if battle.nugget_version != version:
+        newest = f"the list has version {battle.nugget_version}, not {version}"
+        raise click.ClickException(f"{newest}; see `nuggetstream nuggets show`")
+    edit = {"version": version, "author": author, "reason": reason}
+    edited = client.edit_nuggets(battle_id, edit | {"operations": _operations(battle, changes)})
     _print_edit(edited, as_json=as_json)
 
 
@@ -116,23 +113,22 @@ def edit_command(
 @click.option("--model", help="Model to ask, at the endpoint of the assigner. Without it the assigner's own.")
 @click.option("--author", required=True, help="Who asks for it.")
 @click.option("--reason", required=True, help="Why.")
-@_URL
+@asking_gateway
 @_JSON
 def reassign_command(
-    *, battle_id: str, model: str | None, author: str, reason: str, url: str, as_json: bool
+    client: Client, *, battle_id: str, model: str | None, author: str, reason: str, as_json: bool
 ) -> None:
     """Label all nuggets of a battle again, by another model if you name one.
 
     The list stays. It is an edit like others: the new labels replace the earlier ones once they are there,
     scores and leaderboard follow, and the battle says who asked for it, why, and which model labelled.
     """
-    with connected(url) as client:
-        version = client.battle(battle_id).nugget_version
-        if version is None:
-            raise click.ClickException(f"battle {battle_id!r} has no nugget list")
-        operations = [{"op": "reassign", "model": model}]
-        edit = {"version": version, "author": author, "reason": reason, "operations": operations}
-        edited = client.edit_nuggets(battle_id, edit)
+    version = client.battle(battle_id).nugget_version
+    if version is None:
+        raise click.ClickException(f"battle {battle_id!r} has no nugget list")
+    operations = [{"op": "reassign", "model": model}]
+    edit = {"version": version, "author": author, "reason": reason, "operations": operations}
+    edited = client.edit_nuggets(battle_id, edit)
     _print_edit(edited, as_json=as_json)
 
 

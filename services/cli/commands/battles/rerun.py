@@ -10,11 +10,10 @@ from typing import Any, TypedDict
 import click
 
 from nuggetstream.client import Client
-from nuggetstream.client.calls import LOCAL
 from nuggetstream.domain.pipeline import MODEL_STAGES, Stage
 from nuggetstream.files.numerals import many
 from nuggetstream.views.reruns import RerunCost, RerunView
-from services.cli.commands.administrator import connected
+from services.cli.commands.administrator import asking_gateway
 from services.runtime.llm.prices import PriceTable, Tokens
 
 _PAUSE_S = 1.0  # between two looks at battles that run
@@ -44,8 +43,9 @@ class _Selected(TypedDict):
 @click.option("--rate", type=click.FloatRange(0, 100, min_open=True), default=5.0, show_default=True,
               help="Battles started per second at most.")  # fmt: skip
 @click.option("--yes", is_flag=True, help="Start without asking.")
-@click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
+@asking_gateway
 def command(
+    client: Client,
     arena: str,
     stage: str,
     since: datetime,
@@ -54,7 +54,6 @@ def command(
     name: str | None,
     rate: float,
     yes: bool,
-    url: str,
 ) -> None:
     """Evaluate battles that have ended again, with the current models, prompts and settings.
 
@@ -68,17 +67,16 @@ def command(
     name = name or " ".join(filter(None, [since.isoformat(), model]))
     selected: _Selected = {"arena": arena, "since": since.replace(tzinfo=UTC), "stage": stage, "name": name}
     labels_with = model if stage == Stage.ASSIGNER else None
-    with connected(url) as client:
-        estimated = client.rerun(**selected, dry_run=True)
-        click.echo("\n".join(estimate_lines(estimated, model)))
-        if not estimated.battles:
-            return
-        if not yes:
-            click.confirm("Start?", abort=True)
-        started = _started(client, selected, labels_with, rate)
-        click.echo(started)
-        for line in comparison_lines(_compared(client, selected)):
-            click.echo(line)
+    estimated = client.rerun(**selected, dry_run=True)
+    click.echo("\n".join(estimate_lines(estimated, model)))
+    if not estimated.battles:
+        return
+    if not yes:
+        click.confirm("Start?", abort=True)
+    started = _started(client, selected, labels_with, rate)
+    click.echo(started)
+    for line in comparison_lines(_compared(client, selected)):
+        click.echo(line)
 
 
 def estimate_lines(estimated: RerunView, model: str | None) -> Iterator[str]:

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from nuggetstream.client import Client
-from nuggetstream.client.calls import LOCAL
 from nuggetstream.views.deletion import Expiry
-from services.cli.commands.administrator import connected
+from services.cli.commands.administrator import asking_gateway
 
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _MOST = 100  # battles per request
@@ -45,20 +44,19 @@ class Age(click.ParamType[timedelta]):
     show_default=True,
     help="Battles deleted per second at most.",
 )
-@click.option("--url", default=LOCAL, show_default=True, help="Base URL of the gateway.")
-def command(older_than: timedelta, arena: str | None, dry_run: bool, rate: float, url: str) -> None:
+@asking_gateway
+def command(client: Client, older_than: timedelta, arena: str | None, dry_run: bool, rate: float) -> None:
     """Delete the battles that ended and were received longer ago than an age, the oldest first.
 
     Each is deleted as `nuggetstream delete` does, in batches, so the command can be interrupted and
     repeated.
     """
     before = datetime.now(UTC) - older_than
-    with connected(url) as client:
-        if dry_run:
-            counted = client.delete_expired(before=before, arena=arena, dry_run=True)
-            click.echo(f"{counted.battles:,} battles received before {before:%Y-%m-%d %H:%M} UTC")
-            return
-        battles = delete_all(client, before, arena, rate)
+    if dry_run:
+        counted = client.delete_expired(before=before, arena=arena, dry_run=True)
+        click.echo(f"{counted.battles:,} battles received before {before:%Y-%m-%d %H:%M} UTC")
+        return
+    battles = delete_all(client, before, arena, rate)
     click.echo(f"{battles:,} battles deleted, received before {before:%Y-%m-%d %H:%M} UTC")
 
 

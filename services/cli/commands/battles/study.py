@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from nuggetstream.client import Client
-from nuggetstream.client.calls import LOCAL
 from nuggetstream.client.crowd_studies import MOST_ANSWERS
 from nuggetstream.domain.battle import Vote
 from nuggetstream.files.crowd_study import read_crowd_study
@@ -15,7 +14,7 @@ from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.ratings.comparison import UNREACHABLE, Separation
 from nuggetstream.views.crowd_studies import CrowdStudyView, StudyAnswer
-from services.cli.commands.administrator import connected
+from services.cli.commands.administrator import JSON, asking_gateway, echo_each
 from services.cli.commands.showing import needing_extras, refusing
 from services.cli.commands.study_tables import (
     LABEL_COLUMNS,
@@ -25,7 +24,6 @@ from services.cli.commands.study_tables import (
     write_rows,
 )
 
-_URL = click.option("--url", "gateway", default=LOCAL, show_default=True, help="Base URL of the gateway.")
 _VOTES = {"a": Vote.A, "b": Vote.B, "n": Vote.TIE}
 _ID = click.argument("study_id", metavar="ID")
 
@@ -41,49 +39,45 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@_URL
-def add_command(file: Path, gateway: str) -> None:
+@asking_gateway
+def add_command(client: Client, file: Path) -> None:
     """Add the study that FILE (TOML) describes. Prints its id, and the link for workers.
 
     Exits 2 when the file cannot be used, naming every field that is wrong.
     """
     with refusing(UnusableFile):
         study = read_crowd_study(file)
-    with connected(gateway) as client:
-        added = client.add_study(study)
-    click.echo(f"link {gateway.rstrip('/')}{added.link}", err=True)
+    added = client.add_study(study)
+    gateway = click.get_current_context().params["gateway"].rstrip("/")
+    click.echo(f"link {gateway}{added.link}", err=True)
     click.echo(added.id)
 
 
 @command.command("list")
 @click.option("--arena", help="Only studies of this arena.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
-@_URL
-def list_command(arena: str | None, gateway: str, as_json: bool) -> None:
+@JSON
+@asking_gateway
+def list_command(client: Client, arena: str | None, as_json: bool) -> None:
     """List studies and what their boards still need. How far each study is stands beside it."""
-    with connected(gateway) as client:
-        studies = client.studies(arena)
-    for study in studies:
-        click.echo(study.model_dump_json() if as_json else _line(study))
+    studies = client.studies(arena)
+    echo_each(studies, _line, as_json=as_json)
 
 
 @command.command("labels", short_help="Write the labels as CSV, for `nuggetstream crowd`.")
 @_ID
-@_URL
-def labels_command(study_id: str, gateway: str) -> None:
+@asking_gateway
+def labels_command(client: Client, study_id: str) -> None:
     """Write the labels of the study with this ID as CSV, one per row, as `nuggetstream crowd` reads them."""
-    with connected(gateway) as client:
-        rows = (row for answer in _answers(client, study_id) for row in label_rows(answer))
-        write_rows(sys.stdout, LABEL_COLUMNS, rows)
+    rows = (row for answer in _answers(client, study_id) for row in label_rows(answer))
+    write_rows(sys.stdout, LABEL_COLUMNS, rows)
 
 
 @command.command("workers", short_help="Write workers and completion codes as CSV.")
 @_ID
-@_URL
-def workers_command(study_id: str, gateway: str) -> None:
+@asking_gateway
+def workers_command(client: Client, study_id: str) -> None:
     """Write the workers of the study with this ID as CSV, with their completion codes and gold items."""
-    with connected(gateway) as client:
-        workers = client.study_workers(study_id)
+    workers = client.study_workers(study_id)
     write_rows(sys.stdout, WORKER_COLUMNS, map(worker_row, workers))
 
 
@@ -93,9 +87,9 @@ def workers_command(study_id: str, gateway: str) -> None:
     "--dimension", default="quality_overall", show_default=True, help="Dimension whose label is the vote."
 )
 @click.option("--majority", is_flag=True, help="Take the label with the most votes, not the one by MACE.")
-@_URL
+@asking_gateway
 @needing_extras
-def vote_command(study_id: str, dimension: str, gateway: str, *, majority: bool) -> None:
+def vote_command(client: Client, study_id: str, dimension: str, *, majority: bool) -> None:
     """Send the label of each pair of the study with this ID as the human vote of its battle.
 
     The vote replaces an earlier one, and counts in the human lens and in ratings that combine it. A pair on
@@ -103,50 +97,46 @@ def vote_command(study_id: str, dimension: str, gateway: str, *, majority: bool)
     """
     from nuggetstream.api.crowd import crowd_agreement
 
-    with connected(gateway) as client:
-        rows = [row for answer in _answers(client, study_id) for row in label_rows(answer)]
-        labels = [row for row in rows if row["dimension"] == dimension]
-        if any(row["label"] not in _VOTES for row in labels) or (rows and not labels):
-            raise click.UsageError(f"the study has no preferences in the dimension {dimension!r}")
-        names = ("item", "worker", "dimension", "label")
-        known = [{name: row[name] for name in names} for row in labels]
-        table = crowd_agreement(known).gold_table() if known else None
-        questions = [] if table is None else [dict(zip(table.names, row, strict=True)) for row in table.rows]
-        votes = {str(row["item"]): row["majority" if majority else "gold"] for row in questions}
-        decided = {battle: _VOTES[str(label)] for battle, label in votes.items() if label is not None}
-        for battle, vote in decided.items():
-            client.vote(battle, vote)
+    rows = [row for answer in _answers(client, study_id) for row in label_rows(answer)]
+    labels = [row for row in rows if row["dimension"] == dimension]
+    if any(row["label"] not in _VOTES for row in labels) or (rows and not labels):
+        raise click.UsageError(f"the study has no preferences in the dimension {dimension!r}")
+    names = ("item", "worker", "dimension", "label")
+    known = [{name: row[name] for name in names} for row in labels]
+    table = crowd_agreement(known).gold_table() if known else None
+    questions = [] if table is None else [dict(zip(table.names, row, strict=True)) for row in table.rows]
+    votes = {str(row["item"]): row["majority" if majority else "gold"] for row in questions}
+    decided = {battle: _VOTES[str(label)] for battle, label in votes.items() if label is not None}
+    for battle, vote in decided.items():
+        client.vote(battle, vote)
     click.echo(f"voted on {len(decided)} of {many(len(votes), 'labelled pair')}")
 
 
 @command.command("close")
 @_ID
-@_URL
-def close_command(study_id: str, gateway: str) -> None:
+@asking_gateway
+def close_command(client: Client, study_id: str) -> None:
     """Give out no more pairs of the study with this ID."""
-    with connected(gateway) as client:
-        client.close_study(study_id)
+    client.close_study(study_id)
     click.echo(f"closed {study_id}")
 
 
 @command.command("remove")
 @_ID
-@_URL
-def remove_command(study_id: str, gateway: str) -> None:
+@asking_gateway
+def remove_command(client: Client, study_id: str) -> None:
     """Delete the study with this ID. Its workers and all of their answers are deleted, too."""
-    with connected(gateway) as client:
-        client.remove_study(study_id)
+    client.remove_study(study_id)
     click.echo(f"removed {study_id}")
 
 
 @command.command("remove-worker")
 @_ID
 @click.argument("worker_id", metavar="WORKER")
-@_URL
-def remove_worker_command(study_id: str, worker_id: str, gateway: str) -> None:
+@asking_gateway
+def remove_worker_command(client: Client, study_id: str, worker_id: str) -> None:
     """Delete WORKER of the study with this ID. Everything that it answered is deleted, too."""
-    with connected(gateway) as client:
-        client.remove_worker(study_id, worker_id)
+    client.remove_worker(study_id, worker_id)
     click.echo(f"removed {worker_id}")
 
 

@@ -11,9 +11,9 @@ from sqlalchemy import Connection
 
 from nuggetstream.domain.event import BattleSubmitted, BattleVoted
 from nuggetstream.files.submission import parse_submission
+from nuggetstream.views.battles import Submitted
 from services.gateway.battles.bodies import Line
 from services.gateway.battles.groups import MAX_GROUP, Groups
-from services.gateway.battles.intake import Receipt
 from services.gateway.errors import Conflict
 from services.runtime import rpc
 from services.store.battles import submissions
@@ -114,7 +114,7 @@ async def test_a_battle_that_is_sent_128_times_at_once_is_one_transaction(
 
     monkeypatch.setattr(Database, "write", counted)
     said = await world.gateway.intake.submit_all([parse_submission(numbered(1))] * MAX_GROUP, NOON)
-    assert said == [Receipt("battle-1", created=False)] * MAX_GROUP
+    assert said == [Submitted(battle_id="battle-1", created=False)] * MAX_GROUP
     assert (sizes, writes) == ([MAX_GROUP], 1)
 
 
@@ -134,7 +134,7 @@ async def test_a_conflict_is_named_and_nothing_else_is_lost(world: World) -> Non
     battles = [parse_submission(row) for row in (numbered(1, query="Other?"), numbered(2))]
     conflict, receipt = await world.gateway.intake.submit_all(battles, NOON)
     assert isinstance(conflict, Conflict)
-    assert receipt == Receipt("battle-2", created=True)
+    assert receipt == Submitted(battle_id="battle-2", created=True)
 
 
 async def test_what_arrives_while_a_group_is_handled_is_the_next_group() -> None:

@@ -13,7 +13,7 @@ import pytest
 from arena.v1 import arena_pb2, arena_pb2_grpc
 
 from nuggetstream.domain.event import BattleVoted
-from services.gateway.battles import submission_routes
+from services.gateway.access import submissions
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.runtime import rpc
 from services.runtime.turns import Turns
@@ -91,7 +91,7 @@ async def test_lines_that_are_refused_do_not_keep_others_waiting(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Refusing never waits for anything, so that the event loop has to be given back on purpose."""
-    monkeypatch.setattr(submission_routes, "Turns", partial(Turns, length=0.0))
+    monkeypatch.setattr(submissions, "Turns", partial(Turns, length=0.0))
     turns = 0
 
     async def others() -> None:
