@@ -42,7 +42,7 @@ def arms_of(
         UnusableFile: A named column is in no file, or a file cannot be read as `read_worker_labels` says.
     """
     files = [*sources.values(), *([gold] if gold else [])]
-    known = columns_of(record for _, records in files for record in records)
+    names = columns_of(record for _, records in files for record in records)
     for option, named in (
         ("--item", columns.items),
         ("--label", columns.labels),

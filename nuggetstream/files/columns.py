@@ -155,7 +155,7 @@ def usual_columns(names: tuple[str, ...]) -> Columns | None:
         return None
 
 
-def outcome_of(said: str, system_a: str, system_b: str) -> Vote | float:
+def outcome_of(outcome: str, system_a: str, system_b: str) -> Vote | float:
     """What a winner column says.
 
     Args:

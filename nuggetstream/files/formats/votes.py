@@ -124,7 +124,7 @@ def _vote(row: Row, prefix: str) -> list[Line]:
     return [RowLine(row.line, fields)]
 
 
-def _winner(outcome: Vote | float, system_a: str, system_b: str, said: str) -> str | float:
+def _winner(outcome: Vote | float, system_a: str, system_b: str, spelling: str) -> str | float:
     """The outcome as one word or number; the words of the file where a system has that word for a name."""
     word = outcome.value if isinstance(outcome, Vote) else outcome
     try:

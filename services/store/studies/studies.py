@@ -111,7 +111,7 @@ class Studies(Store):
         query = query.where(study_tasks.c.study_id == study_id, study_items.c.kind == kind.value)
         query = query.where(study_tasks.c.answered_at.is_not(None)).order_by(*key).limit(limit)
         if after is not None:
-            query = query.where(tuple_(*place) > tuple_(*after))
+            query = query.where(tuple_(*key) > tuple_(*after))
         rows = await self._database.rows(query)
         return [StudyAnswer.showing(row, worker=row.worker_id, battle=row.battle_id) for row in rows]
 
