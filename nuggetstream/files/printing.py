@@ -44,7 +44,7 @@ def print_tables(content: RenderableType, *, plain: bool = False, console: Conso
 def tab_separated(content: RenderableType) -> Iterator[str]:
     """Lines for other programs: the header and the rows of a table, and comments for everything else.
 
-    A missing number is an empty cell, and a negative one has an ASCII minus.
+    What is missing is an empty cell, and a negative number has an ASCII minus.
     """
     for part in _parts(content):
         if isinstance(part, Table):
@@ -177,7 +177,7 @@ def _narrowed(table: Table, columns: list[Column]) -> Table:
 def _numbers(column: Column) -> Iterator[str]:
     for cell in column.cells:
         text = _text(cell)
-        if column.justify == "right" and text == MISSING:
+        if text == MISSING:
             text = ""
         elif column.justify == "right" or _ONE_NUMBER.fullmatch(text):
             text = _MINUS_OF_A_NUMBER.sub("-", text)

@@ -82,15 +82,12 @@ class Evaluation:
     poll: float = _POLL
     accepted: dict[str, KeptLine] = field(default_factory=dict)
     rejected: list[BadLine] = field(default_factory=list)
-    _ids: dict[str, KeptLine] = field(init=False)  # the first line of each battle, by its id
+    _ids: Collection[str] = field(init=False)  # of all battles, each once
     _ended: dict[str, BattleState] = field(default_factory=dict)
-    _failed: int = 0  # of those that have ended
     _waiting: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._ids = {}
-        for line in self.lines:
-            self._ids.setdefault(line.id, line)
+        self._ids = dict.fromkeys(line.id for line in self.lines)
 
     async def run(self) -> bool:
         """Submit all battles and wait until every battle has ended and every evaluator has graded.
@@ -101,7 +98,6 @@ class Evaluation:
         await self._check_ended(self._ids)
         if self.retry_failed:
             self._ended = {name: state for name, state in self._ended.items() if state is BattleState.SCORED}
-            self._failed = 0
         async with httpx2.AsyncClient(base_url=self.platform.url, timeout=60) as http:
             async for lines in self._to_submit():
                 await self._submit(http, lines)
@@ -219,19 +215,17 @@ class Evaluation:
         """Check which of the given battles have ended, and report the progress."""
         battles = Battles(self.platform.database)
         ended = await battles.ended_among(list(ids))
-        for name, state in ended.items():
-            before = self._ended.get(name, BattleState.SCORED)
-            self._failed += (state is not BattleState.SCORED) - (before is not BattleState.SCORED)
-            self._ended[name] = state
+        self._ended |= ended
         self._waiting.difference_update(ended)
         self.report(await self._progress())
 
     async def _progress(self) -> Progress:
         """The progress of this run, and the calls and costs of this run and earlier ones."""
         spent = await DatabaseSpendStore(self.platform.database, self.currency).total()
+        done = list(self._ended.values()).count(BattleState.SCORED)
         return Progress(
-            done=len(self._ended) - self._failed,
-            failed=self._failed,
+            done=done,
+            failed=len(self._ended) - done,
             total=len(self._ids),
             cost=None if spent.unpriced else spent.amount,
             currency=self.currency,
