@@ -52,20 +52,20 @@ def rows_of(source: Rows, columns: Sequence[str], name: str | None = None) -> tu
     return Path(called), records
 
 
-def reject_unknown(given: Mapping[str, object], known: type) -> None:
+def reject_unknown(given: Mapping[str, object], allowed: type) -> None:
     """Reject a keyword argument that nothing reads.
 
     Args:
         given: Keyword arguments.
-        known: The TypedDict that names those there are.
+        allowed: The TypedDict that names those there are.
 
     Raises:
         TypeError: There is no such argument.
     """
-    names = known.__annotations__
+    names = allowed.__annotations__
     if unknown := [name for name in given if name not in names]:
         raise TypeError(
-            f"unexpected keyword argument {unknown[0]!r}; {known.__name__} are {', '.join(names)}"
+            f"unexpected keyword argument {unknown[0]!r}; {allowed.__name__} are {', '.join(names)}"
         )
 
 

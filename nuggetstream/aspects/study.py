@@ -102,7 +102,7 @@ class AspectScores(Drawn):
         if fitted is None:
             return Table("Weights", columns, ())
         weights = (PUBLISHED_WEIGHTS, fitted.weights, fitted.errors)
-        rows = tuple((name, *(getattr(each, name) for each in weights)) for name in _ASPECTS)
+        rows = tuple((name, *(getattr(fold, name) for fold in weights)) for name in _ASPECTS)
         note = (
             f"fitted by least squares to {many(fitted.answers, 'answer')} rated by people, R² "
             f"{fitted.r_squared:.3f}; the row “weights fitted to people” compares the fit with the same "

@@ -65,5 +65,5 @@ def mean(by_dimension: Mapping[str, float | None]) -> float | None:
     >>> mean({"depth": 0.2, "style": 0.4}), mean({"depth": 0.2, "style": None})
     (0.30000000000000004, None)
     """
-    known = [value for value in by_dimension.values() if value is not None]
-    return fsum(known) / len(known) if known and len(known) == len(by_dimension) else None
+    present = [value for value in by_dimension.values() if value is not None]
+    return fsum(present) / len(present) if present and len(present) == len(by_dimension) else None

@@ -73,12 +73,18 @@ class CrowdStudy(Drawn):
         """Agreement per dimension, with the numbers of votes behind it."""
         rows = tuple(
             (
-                *(each.name, each.scale.level.value, each.items, each.workers, len(each.votes)),
-                *(alpha.value if alpha else None for alpha in map(each.alpha, ALPHA_KINDS)),
-                *(alpha.votes if alpha else None for alpha in map(each.alpha, ALPHA_KINDS[1:])),
-                ", ".join(f"{label} {votes:,}" for label, votes in each.counts.items()),
+                *(
+                    dimension.name,
+                    dimension.scale.level.value,
+                    dimension.items,
+                    dimension.workers,
+                    len(dimension.votes),
+                ),
+                *(alpha.value if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS)),
+                *(alpha.votes if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS[1:])),
+                ", ".join(f"{label} {votes:,}" for label, votes in dimension.counts.items()),
             )
-            for each in self.dimensions
+            for dimension in self.dimensions
         )
         columns = (
             *(text("dimension"), text("level"), count("items"), count("workers"), count("votes")),

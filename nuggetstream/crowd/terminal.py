@@ -85,9 +85,9 @@ def _split(study: CrowdStudy) -> Iterator[Table]:
     }
     means = (number(kind, f"mean {kind.replace('_', ' ')}", digits=3) for kind in ALPHA_KINDS)
     rows = tuple(
-        (name, len(found.items), *(found.mean_alpha[kind] for kind in ALPHA_KINDS))
-        for name, found in groups.items()
-        if found
+        (name, len(group.items), *(group.mean_alpha[kind] for kind in ALPHA_KINDS))
+        for name, group in groups.items()
+        if group
     )
     options = study.options
     note = (
@@ -100,8 +100,8 @@ def _split(study: CrowdStudy) -> Iterator[Table]:
 
 
 def _order(study: CrowdStudy) -> Iterator[Table]:
-    sides = [(each.name, each.sides) for each in study.dimensions if each.sides]
-    places = [(each.name, each.places) for each in study.dimensions if each.places]
+    sides = [(dimension.name, dimension.sides) for dimension in study.dimensions if dimension.sides]
+    places = [(dimension.name, dimension.places) for dimension in study.dimensions if dimension.places]
     if sides:
         yield Table(
             "Pairs shown in both orders (alpha)",

@@ -170,8 +170,8 @@ def gold_labels(data: Path) -> Iterator[Row]:
         learned = learn(given, scales[dimension].labels, CompetenceOptions(seed=_SEED))
         gold = {item.item: item.gold for item in learned.items}
         pairs = [label for label in _gold(data) if label.dimension == dimension]
-        found = [gold.get(JOINED.join((pair.first, pair.second))) for pair in pairs]
-        same = [name and PREFERENCES[name] is pair.label for name, pair in zip(found, pairs, strict=True)]
+        golds = [gold.get(JOINED.join((pair.first, pair.second))) for pair in pairs]
+        same = [name and PREFERENCES[name] is pair.label for name, pair in zip(golds, pairs, strict=True)]
         share = sum(map(bool, same)) / len(pairs)
         yield Row(
             id="F19",
@@ -250,7 +250,7 @@ def human_against_llm(
         if answer in systems
         for dimension, grade in row.items()
     ]
-    return {(found.dimension, found.within): found for found in compare_groups(rows).contrasts}
+    return {(contrast.dimension, contrast.within): contrast for contrast in compare_groups(rows).contrasts}
 
 
 def _corrected(votes: Arm) -> Arm:

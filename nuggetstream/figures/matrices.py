@@ -54,9 +54,9 @@ def win_matrix(
         return None
     cells = {(pair.a, pair.b): (share, pair.battles) for pair, share in met}
     cells |= {(pair.b, pair.a): (1 - share, pair.battles) for pair, share in met}
-    known = {name for pair, _ in met for name in (pair.a, pair.b)}
+    paired = {name for pair, _ in met for name in (pair.a, pair.b)}
     every = order or dict.fromkeys(name for pair in pairs for name in (pair.a, pair.b))
-    names = [name for name in every if name in known]
+    names = [name for name in every if name in paired]
     heat = _heat(
         [[cells.get((row, column), _BLANK)[0] for column in names] for row in names],
         [[_points(cells.get((row, column)), few_mark) for column in names] for row in names],

@@ -57,8 +57,8 @@ def read_questionnaires(folder: Path) -> dict[str, Sequence[WorkerLabel]]:
     """
     names = {name: _FIRST_NAME.get(name, name) for name in DIMENSIONS}
     columns = LabelColumns(labels=tuple(names.values()), sides=SIDES)
-    found = read_worker_labels(folder / "raw_study2_responses.jsonl.gz", columns).dimensions
-    return {name: found[column] for name, column in names.items()}
+    dimensions = read_worker_labels(folder / "raw_study2_responses.jsonl.gz", columns).dimensions
+    return {name: dimensions[column] for name, column in names.items()}
 
 
 def read_verdicts(folder: Path) -> list[Record]:

@@ -64,7 +64,7 @@ def by_id(topics: Mapping[str, str]) -> Authors:
     return {answer: ids[answer] for answer in topics if answer in ids}
 
 
-def by_order(topics: Mapping[str, str], questionnaires: Iterable[Shown], known: Authors) -> Authors:
+def by_order(topics: Mapping[str, str], questionnaires: Iterable[Shown], author_of: Authors) -> Authors:
     """The authors of human answers for which one assignment alone keeps every ordered questionnaire in order.
 
     A questionnaire is ordered when it shows pairs of known authors, all of them in the usual order.
@@ -72,26 +72,26 @@ def by_order(topics: Mapping[str, str], questionnaires: Iterable[Shown], known: 
     Args:
         topics: Answer -> topic.
         questionnaires: The pairs that each questionnaire showed.
-        known: Authors known from other sources. On a topic all of whose other answers are known, the unknown
-            answers are the missing systems.
+        author_of: Authors known from other sources. On a topic all of whose other answers are known, the
+            unknown answers are the missing systems.
     """
-    shown = [pair for pairs in questionnaires if _is_ordered(pairs, known) for pair in pairs]
+    shown = [pair for pairs in questionnaires if _is_ordered(pairs, author_of) for pair in pairs]
     unknown: dict[str, list[str]] = defaultdict(list)
     for answer in topics:
-        if answer not in known:
+        if answer not in author_of:
             unknown[topics[answer]].append(answer)
     authors: Authors = {}
     for topic, answers in unknown.items():
-        taken = {system for of_topic, system in known.values() if of_topic == topic}
+        taken = {system for of_topic, system in author_of.values() if of_topic == topic}
         missing = [system for system in _USUAL_ORDER if system not in taken]
         pairs = [pair for pair in shown if topics[pair[0]] == topic]
-        assignment = _only_assignment(answers, missing, pairs, known)
+        assignment = _only_assignment(answers, missing, pairs, author_of)
         authors |= {answer: (topic, system) for answer, system in assignment.items()}
     return authors
 
 
 def _only_assignment(
-    answers: list[str], missing: list[str], shown: list[Pair], known: Authors
+    answers: list[str], missing: list[str], shown: list[Pair], authors: Authors
 ) -> Mapping[str, str]:
     """Answer -> system where exactly one assignment keeps every pair in order; else an empty mapping."""
     if len(answers) != len(missing):
@@ -100,14 +100,16 @@ def _only_assignment(
     for systems in permutations(missing):
         assignment = dict(zip(answers, systems, strict=True))
         rank = {answer: _RANK[system] for answer, system in assignment.items()}
-        rank |= {answer: _RANK[known[answer][1]] for pair in shown for answer in pair if answer in known}
+        rank |= {answer: _RANK[authors[answer][1]] for pair in shown for answer in pair if answer in authors}
         if all(rank[left] < rank[right] for left, right in shown):
             assignments.append(assignment)
     return assignments[0] if len(assignments) == 1 else {}
 
 
-def _is_ordered(pairs: Shown, known: Authors) -> bool:
-    both = [(known[left][1], known[right][1]) for left, right in pairs if left in known and right in known]
+def _is_ordered(pairs: Shown, authors: Authors) -> bool:
+    both = [
+        (authors[left][1], authors[right][1]) for left, right in pairs if left in authors and right in authors
+    ]
     return bool(both) and all(_RANK[left] < _RANK[right] for left, right in both)
 
 

@@ -137,8 +137,8 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
     """
     rows = _selected(path, records, reading.where)
     columns = find_columns(path, columns_of(records), reading.columns)
-    found = [vote_of(row, columns, reading.systems) for row in rows]
-    votes = tuple(vote for vote in found if vote is not None)
+    read = [vote_of(row, columns, reading.systems) for row in rows]
+    votes = tuple(vote for vote in read if vote is not None)
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
     return VoteSource(

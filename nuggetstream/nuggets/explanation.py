@@ -171,8 +171,8 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
 
 def _expected(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> Mapping[Side, float] | None:
     scores = {side: expected_score(nuggets, assignments, side) for side in Side}
-    known = {side: score for side, score in scores.items() if score is not None}
-    return known if len(known) == len(scores) else None
+    expected = {side: score for side, score in scores.items() if score is not None}
+    return expected if len(expected) == len(scores) else None
 
 
 def _unread(snapshot: BattleSnapshot) -> Mapping[Side, int]:

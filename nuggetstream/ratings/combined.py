@@ -156,17 +156,17 @@ def _estimates(votes: JointVotes, inside: JointVotes) -> tuple[tuple[_Way, _Way,
     if battles * size > MOST_NUMBERS:
         return missing(EstimateState.TOO_MANY_BATTLES, _from_counts(inside)), None
     try:
-        found = prediction_powered.ratings(size, *inside.for_inference())
+        fitted = prediction_powered.ratings(size, *inside.for_inference())
     except TooFewVotes:
         alone = prediction_powered.alone(size, inside.all_automatic())
         automatic = _estimate(battles, alone, EstimateState.NOBODY_RANKED)
         return missing(EstimateState.TOO_FEW_VOTES, automatic), None
-    only_people = not found.tuning  # without automatic votes the combined rating is the human one
+    only_people = not fitted.tuning  # without automatic votes the combined rating is the human one
     lacking = EstimateState.NOT_LINKED if only_people else EstimateState.NO_FINITE_SOLUTION
-    human = _estimate(inside.both, found.human, EstimateState.NOT_LINKED)
-    automatic = _estimate(battles, found.automatic, EstimateState.NOBODY_RANKED)
-    combined = _estimate(battles, found.combined, lacking)
-    return (human, automatic, combined), found.tuning if combined[1] else None
+    human = _estimate(inside.both, fitted.human, EstimateState.NOT_LINKED)
+    automatic = _estimate(battles, fitted.automatic, EstimateState.NOBODY_RANKED)
+    combined = _estimate(battles, fitted.combined, lacking)
+    return (human, automatic, combined), fitted.tuning if combined[1] else None
 
 
 def _from_counts(votes: JointVotes) -> _Way:
@@ -178,12 +178,12 @@ def _from_counts(votes: JointVotes) -> _Way:
     return _estimate(votes.automatics, alone, EstimateState.NOBODY_RANKED)
 
 
-def _estimate(battles: int, found: Fitted | None, missing: EstimateState) -> _Way:
-    if found is None:
+def _estimate(battles: int, fitted: Fitted | None, missing: EstimateState) -> _Way:
+    if fitted is None:
         return Estimate(battles, missing), None
-    if float(np.trace(found.covariance)) < NO_VARIANCE:
+    if float(np.trace(fitted.covariance)) < NO_VARIANCE:
         return Estimate(battles, EstimateState.ALL_TIED), None
-    return Estimate(battles, EstimateState.RATED), found
+    return Estimate(battles, EstimateState.RATED), fitted
 
 
 def _standing(

@@ -91,7 +91,7 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
         return _without("no two systems can be ranked yet")
     try:
         with np.errstate(invalid="ignore"):  # a standard error that is not a number is checked below
-            found = control(
+            controlled = control(
                 votes.ballots,
                 relative_difference(votes.of_a, votes.of_b),
                 votes.features,
@@ -99,18 +99,18 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
                 level=options.level,
                 ridge=options.ridge,
             )
-        anchor = None if options.anchor is None else anchor_index(options.anchor, found.systems)
+        anchor = None if options.anchor is None else anchor_index(options.anchor, controlled.systems)
     except (StyleUndetermined, NotConverged, AnchorNotRanked) as error:
         return _without(str(error))
-    if any(item.error is not None and not np.isfinite(item.error) for item in found.coefficients):
+    if any(item.error is not None and not np.isfinite(item.error) for item in controlled.coefficients):
         return _without("the weights of the votes are too uneven for the standard errors")
-    rated = normally_rated(found.theta, found.covariance, options.level, anchor)
+    rated = normally_rated(controlled.theta, controlled.covariance, options.level, anchor)
     standings = [
         EqualStyleStanding(**asdict(rating), system=system)
-        for system, rating in zip(found.systems, rated, strict=True)
+        for system, rating in zip(controlled.systems, rated, strict=True)
     ]
     standings.sort(key=lambda standing: -standing.rating)
-    return EqualStyle(tuple(standings), found.coefficients, found.unranked)
+    return EqualStyle(tuple(standings), controlled.coefficients, controlled.unranked)
 
 
 def _without(why: str) -> EqualStyle:

@@ -163,15 +163,15 @@ def win_rates(votes: JointVotes, level: float = 0.95) -> tuple[WinRates, ...]:
 def _win_rate(votes: JointVotes, system: str, level: float) -> WinRates:
     people, judge, further = votes.points_of(system)
     try:
-        found = win_rate(people, judge, further, level)
+        rates = win_rate(people, judge, further, level)
     except TooFewVotes:
-        found = None
+        rates = None
     return WinRates(
         system=system,
-        human=None if found is None else _share(found.human),
-        automatic=None if found is None else _share(found.automatic),
-        combined=None if found is None else _share(found.combined),
-        tuning=None if found is None else found.tuning,
+        human=None if rates is None else _share(rates.human),
+        automatic=None if rates is None else _share(rates.automatic),
+        combined=None if rates is None else _share(rates.combined),
+        tuning=None if rates is None else rates.tuning,
         both=len(people),
         automatic_only=len(further),
     )

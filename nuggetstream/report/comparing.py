@@ -244,9 +244,9 @@ def _people(battles: Sequence[BattleRow], votes: _Votes, name: str, dimension: s
 def label_pairs_of(pairs: Iterable[tuple[BattleRow, BattleRow]]) -> Iterator[tuple[str, LabelPair]]:
     """The query and both labels of every answer and nugget with the same text in two evaluations."""
     for first, second in pairs:
-        known = {nugget.text: nugget for nugget in first.nuggets}
+        by_text = {nugget.text: nugget for nugget in first.nuggets}
         for nugget in second.nuggets:
-            if (same := known.get(nugget.text)) is None:
+            if (same := by_text.get(nugget.text)) is None:
                 continue
             for side in Side:
                 x, y = getattr(same, side.value), getattr(nugget, side.value)

@@ -32,9 +32,9 @@ class Estimate:
     high: float | None
 
 
-def interval_cells(found: Estimate | Share | None) -> tuple[Cell, Cell]:
+def interval_cells(estimate: Estimate | Share | None) -> tuple[Cell, Cell]:
     """A number and its interval as two cells of a table."""
-    return (None, (None, None)) if found is None else (found.value, (found.low, found.high))
+    return (None, (None, None)) if estimate is None else (estimate.value, (estimate.low, estimate.high))
 
 
 def kappa_of(cases: Sequence[Case]) -> Estimate | None:

@@ -138,8 +138,8 @@ def _people(evaluator: Evaluator, dimension: str, group: str | None, cases: Sequ
 
 def _label_tables(labels: Sequence[tuple[str, LabelPair]]) -> NDArray[np.float64]:
     """(queries, 4, 4) counts of pairs of labels."""
-    place = {query: index for index, query in enumerate(dict.fromkeys(query for query, _ in labels))}
-    tables = np.zeros((len(place), len(ORDER), len(ORDER)))
+    index_of = {query: index for index, query in enumerate(dict.fromkeys(query for query, _ in labels))}
+    tables = np.zeros((len(index_of), len(ORDER), len(ORDER)))
     for query, (x, y) in labels:
-        tables[place[query], ORDER.index(x), ORDER.index(y)] += 1
+        tables[index_of[query], ORDER.index(x), ORDER.index(y)] += 1
     return tables

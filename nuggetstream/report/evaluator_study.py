@@ -42,10 +42,10 @@ def study_evaluators(results: Mapping[str, Results], by: str | None = None) -> E
         labels=list(labels_with_each_other(gathered)),
         costs={evaluator.name: evaluator.cost for evaluator in gathered.evaluators},
         calibrations=[
-            (name, found)
+            (name, scorer)
             for name, own in results.items()
-            for found in (*compute_calibration(own), *resampled_nuggets(own))
-            if found.calibration.cases
+            for scorer in (*compute_calibration(own), *resampled_nuggets(own))
+            if scorer.calibration.cases
         ],
         biases=list(biases_of(results)),
         combinations=combinations,
@@ -72,8 +72,8 @@ def _combined(gathered: Gathered, dimension: str) -> tuple[Combinations | None, 
 
 
 def _voter(evaluator: Evaluator, battles: Sequence[str]) -> Voter:
-    known = [evaluator.margins.get(name) for name in battles]
-    margins = [margin for margin in known if margin is not None]
+    of_battles = [evaluator.margins.get(name) for name in battles]
+    margins = [margin for margin in of_battles if margin is not None]
     return Voter(
         name=evaluator.name,
         votes=[evaluator.votes[name] for name in battles],

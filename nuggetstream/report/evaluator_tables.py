@@ -218,8 +218,10 @@ class EvaluatorStudy(Drawn):
             number("saved", digits=3),
             flag("best"),
         )
-        found = self.combinations
-        ordered = sorted(found.rows, key=lambda row: (not row.best, -row.chosen_on)) if found else []
+        combinations = self.combinations
+        ordered = (
+            sorted(combinations.rows, key=lambda row: (not row.best, -row.chosen_on)) if combinations else []
+        )
         cells = tuple(
             (
                 *(row.name, row.kind, row.threshold, row.chosen_on),
@@ -227,7 +229,9 @@ class EvaluatorStudy(Drawn):
             )
             for row in ordered
         )
-        return Table("Combinations, on held-out topics", columns, cells, tuple(_basis(found, self.left_out)))
+        return Table(
+            "Combinations, on held-out topics", columns, cells, tuple(_basis(combinations, self.left_out))
+        )
 
     def numbers(self) -> dict[str, Any]:
         """All numbers as plain values, without the battles."""
@@ -270,9 +274,9 @@ def _picture(priced: Sequence[tuple[PeopleRow, BattleCost]]) -> Figure | None:
     return cost_figure("Accuracy against cost", points, unit)
 
 
-def _basis(found: Combinations | None, left_out: Sequence[str]) -> Iterator[str]:
-    if found is not None:
-        (chosen, topics), (other, others) = found.chosen_on, found.reported_on
+def _basis(combinations: Combinations | None, left_out: Sequence[str]) -> Iterator[str]:
+    if combinations is not None:
+        (chosen, topics), (other, others) = combinations.chosen_on, combinations.reported_on
         yield f"chosen on {chosen} battles of {topics} queries; right on {other} of {others} other queries"
         yield from (_CASCADE, _METHOD)
     if left_out:

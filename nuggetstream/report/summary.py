@@ -184,7 +184,7 @@ def predict(
         judges.add(battle)
     votes = [_votes_of(battle, predictors) for battle in battles]
     names = _predictors(judges.names, predictors)
-    winners = {name: tuple(each.get(name) for each in votes) for name in names}
+    winners = {name: tuple(of_battle.get(name) for of_battle in votes) for name in names}
     return {name: own for name, own in winners.items() if name != GROUNDED or any(own)}
 
 
@@ -195,16 +195,16 @@ def agreement_row(
     labelled = [
         (battle, vote) for battle, vote in zip(battles, votes, strict=True) if dimension in battle.preferences
     ]
-    known = [(battle, vote) for battle, vote in labelled if vote is not None]
-    predicted = [vote for _, vote in known]
-    reference = [battle.preferences[dimension] for battle, _ in known]
-    queries = [battle.query for battle, _ in known]
+    scored = [(battle, vote) for battle, vote in labelled if vote is not None]
+    predicted = [vote for _, vote in scored]
+    reference = [battle.preferences[dimension] for battle, _ in scored]
+    queries = [battle.query for battle, _ in scored]
     return AgreementRow(
         predictor=predictor,
         dimension=dimension,
         agreement=agreement(predicted, reference, queries, np.random.default_rng(_SEED)),
         kappa=weighted_kappa(confusion_of(reference, predicted)),
-        unscored=len(labelled) - len(known),
+        unscored=len(labelled) - len(scored),
     )
 
 

@@ -183,7 +183,7 @@ class _Draft:
 
     def _change(self, line: Json, item: Json, text: str, keys: Collection[str]) -> None:
         kind = kind_of(item)
-        if any(_text(text_of(each)) == text for each in items_of_line(line)):
+        if any(_text(text_of(other)) == text for other in items_of_line(line)):
             raise ValueError(f"the query has the question {text!r} already")
         item |= {f"{kind}_id": question_id(str(line["query_id"]), text), f"{kind}_text": text}
         item.pop("gold_answers", None)

@@ -169,9 +169,9 @@ def _refuse_incomplete(
 
 
 def _without(scorings: Sequence[Scoring], left_out: Sequence[str]) -> list[Scoring]:
-    known = {system for scoring in scorings for system in scoring.systems}
-    if unknown := sorted(set(left_out) - known):
-        raise UnknownSystem(f"{unknown[0]!r} cannot be left out; there is {', '.join(sorted(known))}")
+    systems = {system for scoring in scorings for system in scoring.systems}
+    if unknown := sorted(set(left_out) - systems):
+        raise UnknownSystem(f"{unknown[0]!r} cannot be left out; there is {', '.join(sorted(systems))}")
     return [scoring.without(left_out) for scoring in scorings]
 
 

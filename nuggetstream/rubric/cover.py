@@ -175,9 +175,9 @@ def covers_of(
             ideal, gain = ideals.get(query), None
             if alpha is not None and ideal:
                 places = sorted((p.ranks[run] - start + 1, p.passage, covered([p], minimum)) for p in top)
-                gain = alpha_dcg(((rank, found) for rank, _, found in places), alpha) / ideal
-            found = frozenset(covered(top, minimum))
-            covers[run][query] = QueryCover(found, answerable[query], items[query], len(top), gain)
+                gain = alpha_dcg(((rank, covered_items) for rank, _, covered_items in places), alpha) / ideal
+            covered_items = frozenset(covered(top, minimum))
+            covers[run][query] = QueryCover(covered_items, answerable[query], items[query], len(top), gain)
     return covers
 
 

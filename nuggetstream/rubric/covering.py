@@ -152,8 +152,8 @@ class Coverage(Drawn):
         covers = {system.system: system.queries for system in self.systems}
         for system in (first, second):
             if system not in covers:
-                known = ", ".join(sorted(covers)) or "none"
-                raise UnknownSystem(f"{system!r} is no system that ranked a passage; there is {known}")
+                names = ", ".join(sorted(covers)) or "none"
+                raise UnknownSystem(f"{system!r} is no system that ranked a passage; there is {names}")
         both = (covers[first], covers[second])
         return compare_covers((first, second), both, self.k, self.unanswerable, self.measures)
 

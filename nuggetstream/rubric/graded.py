@@ -97,10 +97,10 @@ def load(path: Path, prompt_class: str | None = None, query: str | None = None) 
     if not passages:
         raise UnusableFile(f"{path}: holds no passage")
     if query is not None:
-        known = {passage.query for passage in passages}
+        queries = {passage.query for passage in passages}
         passages = [passage for passage in passages if passage.query == query]
         if not passages:
-            raise UnusableFile(f"{path}: has no query {query!r} among its {len(known)}")
+            raise UnusableFile(f"{path}: has no query {query!r} among its {len(queries)}")
     return Graded.of(passages, str(path))
 
 
@@ -120,8 +120,8 @@ def load_checked(
     Raises:
         UnusableFile: As for `load`.
     """
-    known = prompt_classes(path)
-    if prompt_class is None and SET in known:
+    classes = prompt_classes(path)
+    if prompt_class is None and SET in classes:
         prompt_class = SET
-    checks = [name for name in (VERIFIED_SET, KEY_SET) if name in known and prompt_class == SET]
+    checks = [name for name in (VERIFIED_SET, KEY_SET) if name in classes and prompt_class == SET]
     return load(path, prompt_class, query), {name: load(path, name, query) for name in checks}

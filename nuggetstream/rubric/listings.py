@@ -13,37 +13,37 @@ _COUNTS = {"passages": None, "judgment": None, "best": "best grade", "grade": No
 
 def listings(checked: Check) -> dict[str, Table]:
     """The table of each kind of finding, "grid" and "listing"; one whose rows nobody can know is left out."""
-    good, found = checked.limits.minimum, dict[str, Table]()
+    good, tables = checked.limits.minimum, dict[str, Table]()
     if checked.spurious is not None:
         rows = tuple(
-            (query, each.item, each.passages, checked.texts.get(each.item))
+            (query, entry.item, entry.passages, checked.texts.get(entry.item))
             for query, items in checked.spurious.items()
-            for each in items
+            for entry in items
         )
         title = f"Spurious: answered with {good} or better by passages judged not relevant"
         note = f"{many(len(rows), 'item')}; {many(checked.not_relevant, 'passage')} judged not relevant"
-        found["spurious"] = Table(title, _columns("query", "item", "passages", "text"), rows, (note,))
+        tables["spurious"] = Table(title, _columns("query", "item", "passages", "text"), rows, (note,))
     if checked.uncovered is not None:
         title = f"Uncovered: judged relevant, and no item answered with {good} or better"
         columns = _columns("query", "passage", "judgment", "best", "text")
         passages = many(len(checked.uncovered), "passage")
         note = f"{passages} of {checked.relevant:,} that were judged relevant and graded"
-        found["uncovered"] = Table(title, columns, rows_from(columns, checked.uncovered), (note,))
+        tables["uncovered"] = Table(title, columns, rows_from(columns, checked.uncovered), (note,))
     if checked.contradicted is not None:
         title = f"Contradicted: graded {good} or better, and a check denies it"
         columns = _columns("query", "item", "passage", "grade", "check", "reply")
-        found["contradicted"] = Table(title, columns, rows_from(columns, checked.contradicted))
+        tables["contradicted"] = Table(title, columns, rows_from(columns, checked.contradicted))
     alike = tuple(
-        (each.query, each.item, each.answered, each.passages, each.best, checked.texts.get(each.item))
-        for each in checked.alike
+        (entry.query, entry.item, entry.answered, entry.passages, entry.best, checked.texts.get(entry.item))
+        for entry in checked.alike
     )
     title = f"Alike: all passages answer the item with {good} or better, or none does"
     columns = _columns("query", "item", "answered", "passages", "best", "text")
-    found["alike"] = Table(title, columns, alike)
-    found["grid"] = _grades(checked)
+    tables["alike"] = Table(title, columns, alike)
+    tables["grid"] = _grades(checked)
     columns = _columns("query", "item", "grade", "passage", "reply", "text")
-    found["listing"] = Table("Answers with a grade above 0", columns, rows_from(columns, checked.listing))
-    return found
+    tables["listing"] = Table("Answers with a grade above 0", columns, rows_from(columns, checked.listing))
+    return tables
 
 
 def grids(checked: Check) -> Iterator[Table]:

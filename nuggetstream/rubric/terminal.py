@@ -25,9 +25,15 @@ def check_tables(checked: Check, sections: Sequence[str], most: int) -> Renderab
         counts.add_row(str(grade), f"{times:,}")
     parts: list[RenderableType | str] = [counts, checked.graded.basis.line]
     parts += [f"note: {note.text}" for note in checked.notes]
-    known = listings(checked)
-    for section in sections or [name for name in FINDINGS if name in known]:
-        tables = list(grids(checked)) if section == "grid" else [known[section]] if section in known else []
+    by_section = listings(checked)
+    for section in sections or [name for name in FINDINGS if name in by_section]:
+        tables = (
+            list(grids(checked))
+            if section == "grid"
+            else [by_section[section]]
+            if section in by_section
+            else []
+        )
         for each in tables:
             parts += ["", result_table(each, most, longest=_LONGEST_TEXT)]
         if not tables:

@@ -87,17 +87,17 @@ def calibration(
         (float(row[top]), top == outcome)
         for row, top, outcome in zip(probabilities, tops, outcomes, strict=True)
     ]
-    found = tuple(_bins(cases, bins))
+    binned = tuple(_bins(cases, bins))
     base = [outcomes.count(index) / len(outcomes) for index in range(len(probabilities[0]))]
     return Calibration(
         cases=len(cases),
         confidence=sum(confidence for confidence, _ in cases) / len(cases),
         right=share(sum(right for _, right in cases), len(cases)),
-        error=sum(bin_.right.of * abs(bin_.confidence - (bin_.right.value or 0.0)) for bin_ in found)
+        error=sum(bin_.right.of * abs(bin_.confidence - (bin_.right.value or 0.0)) for bin_ in binned)
         / len(cases),
         brier=_brier(probabilities, outcomes),
         brier_of_shares=_brier([base] * len(outcomes), outcomes),
-        bins=found,
+        bins=binned,
     )
 
 

@@ -77,7 +77,7 @@ class Assigner:
         return [BattleAssigned(key, battle, event.nugget_list, assignment_set)]
 
     async def _one_side(
-        self, battle: Battle, listed: NuggetList, side: Side, known: AssignmentSet | None
+        self, battle: Battle, listed: NuggetList, side: Side, earlier: AssignmentSet | None
     ) -> Labelled:
         answer = battle.answer(side).text
         if not answer.strip():  # an empty answer states nothing, so no model is asked
@@ -87,8 +87,8 @@ class Assigner:
             )
             return Labelled(nothing, _NONE, self._version)
         ask = partial(self._asked, battle, side)
-        if known is not None:
-            return await _with_known(known, listed.nuggets, side, ask)
+        if earlier is not None:
+            return await _with_known(earlier, listed.nuggets, side, ask)
         if self.shared is None or listed.bank is None:
             return await ask(listed.nuggets)
         deciding = None if self.decisions is None else (self.decisions.name, DECISION_VERSION)
@@ -130,19 +130,19 @@ class Assigner:
         prompt = in_context(prompt, battle.context, {"a": side})
         reply = await model.ask(prompt, stage=StageName.ASSIGNER.value, battle_id=battle.id)
         answers = {answer.name: answer for answer in reply.value.answers}
-        found = {
+        decisions = {
             nugget.id: decided(nugget.id, side, answers[f"n{number}"])
             for number, nugget in enumerate(nuggets, start=1)
         }
-        declined = [nugget for nugget in nuggets if found[nugget.id] is None]
+        declined = [nugget for nugget in nuggets if decisions[nugget.id] is None]
         if not declined:
-            labels = tuple(label for label in found.values() if label is not None)
+            labels = tuple(label for label in decisions.values() if label is not None)
             return Labelled(labels, reply.model, reply.prompt_version)
         asked = await self._by_chat(battle, declined, side)
         if len(declined) == len(nuggets):
             return asked
-        found |= {assignment.nugget_id: assignment for assignment in asked.assignments}
-        labels = tuple(label for label in found.values() if label is not None)
+        decisions |= {assignment.nugget_id: assignment for assignment in asked.assignments}
+        labels = tuple(label for label in decisions.values() if label is not None)
         origin = joined((reply.model, asked.model)), joined((reply.prompt_version, asked.prompt_version))
         return Labelled(labels, *origin)
 
@@ -153,18 +153,18 @@ def build(assigner: Assigner, blobs: Blobs, *, concurrency: int = 8) -> Stage[Ba
 
 
 async def _with_known(
-    known: AssignmentSet, nuggets: Sequence[Nugget], side: Side, ask: Callable[..., Awaitable[Labelled]]
+    earlier: AssignmentSet, nuggets: Sequence[Nugget], side: Side, ask: Callable[..., Awaitable[Labelled]]
 ) -> Labelled:
     """The labels of an edited list for one answer: those that are known, and for other nuggets new ones."""
-    labels = {item.nugget_id: item for item in known.assignments if item.side is side}
+    labels = {item.nugget_id: item for item in earlier.assignments if item.side is side}
     by_model = any(item.correction is None for item in labels.values())
     missing = [nugget for nugget in nuggets if nugget.id not in labels]
-    new = await ask(missing) if missing else Labelled((), known.model, known.prompt_version)
+    new = await ask(missing) if missing else Labelled((), earlier.model, earlier.prompt_version)
     labels |= {item.nugget_id: item for item in new.assignments}
     chosen = tuple(labels[nugget.id] for nugget in nuggets)
     if not by_model:  # of the earlier model no label counts any more
         return Labelled(chosen, new.model, new.prompt_version)
-    origins = [labelled for labelled in (known, new) if labelled.model != _NONE] or [known]
+    origins = [labelled for labelled in (earlier, new) if labelled.model != _NONE] or [earlier]
     return Labelled(chosen, *(joined(getattr(labelled, name) for labelled in origins) for name in _ORIGIN))
 
 

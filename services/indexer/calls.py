@@ -134,9 +134,9 @@ class EmbeddingCalls:
             raise _another_model(self.endpoint.model, problem)
 
 
-def _another_model(model: str, said: str) -> CallFailed:
+def _another_model(model: str, finding: str) -> CallFailed:
     detail = (
-        f"the endpoint's vectors are not those that are stored for {model}: {said}; "
+        f"the endpoint's vectors are not those that are stored for {model}: {finding}; "
         "check NUGGETSTREAM_EMBEDDING_MODEL and NUGGETSTREAM_EMBEDDING_URL"
     )
     return CallFailed(Unavailable(Reason.LLM_UNAVAILABLE, detail), cause=Cause.MODEL)

@@ -58,46 +58,46 @@ class StoringEmbedder:
             Exception: The error of the model or of the database.
         """
         keys = [content_hash(text) for text in texts]
-        known = await self._chunks.get_vectors(self.model, list(set(keys)))
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        vectors = await self._chunks.get_vectors(self.model, list(set(keys)))
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
 
         async def compute(missing: Sequence[str]) -> Sequence[Row]:
             rows = await self._computed({key: new[key] for key in missing})
             return [rows[key] for key in missing]
 
         if new:
-            known |= dict(zip(new, await self._running.get_many(list(new), compute), strict=True))
-        return stacked([known[key] for key in keys])
+            vectors |= dict(zip(new, await self._running.get_many(list(new), compute), strict=True))
+        return stacked([vectors[key] for key in keys])
 
     async def _computed(self, new: dict[str, str]) -> dict[str, Row]:
         """The vectors of texts, by their hashes: computed here, or by the process that has claimed them."""
         if self._claims is None:
             return await self._embedded(new)
-        known: dict[str, Row] = {}
+        vectors: dict[str, Row] = {}
         names = {key: derived_id("vector", self.model, key) for key in new}
         until = asyncio.get_running_loop().time() + self._wait
-        while remaining := [key for key in new if key not in known]:
+        while remaining := [key for key in new if key not in vectors]:
             async with self._claims.free([names[key] for key in remaining]) as ours:
                 # Another process may have stored them between our look and our claim.
-                known |= await self._chunks.get_vectors(self.model, remaining)
-                claimed = [key for key in remaining if names[key] in ours and key not in known]
-                known |= await self._embedded({key: new[key] for key in claimed})
-            if len(known) < len(new):
+                vectors |= await self._chunks.get_vectors(self.model, remaining)
+                claimed = [key for key in remaining if names[key] in ours and key not in vectors]
+                vectors |= await self._embedded({key: new[key] for key in claimed})
+            if len(vectors) < len(new):
                 if asyncio.get_running_loop().time() >= until:
                     raise Outage(Reason.STORE_UNAVAILABLE, "another process is embedding the same texts")
                 await asyncio.sleep(POLL_S)
-        return known
+        return vectors
 
     async def _embedded(self, new: dict[str, str]) -> dict[str, Row]:
         """The vectors of texts, which are stored as they come."""
-        known: dict[str, Row] = {}
+        vectors: dict[str, Row] = {}
         for batch in _batches(list(new), _STORE_BATCH):
             rows = await self._inner.embed([new[key] for key in batch])
             computed = dict(zip(batch, rows, strict=True))
             shares = {key: share for key in batch if (share := self._cuts.of(key)) is not None}
             await self._chunks.add_vectors(self.model, computed, shares)
-            known |= computed
-        return known
+            vectors |= computed
+        return vectors
 
 
 def _batches(keys: Sequence[str], size: int) -> list[Sequence[str]]:

@@ -90,8 +90,8 @@ async def decided(drafts: Sequence[Draft], model: ChatModel, battle: Battle) -> 
     declined = sum(answer.letter is None for _, answer in asked)
     if declined:
         _log.info("importance declined", battle=battle.id, declined=declined, nuggets=len(asked))
-    known = [_decided(draft, answer) for draft, answer in asked]
-    return sorted(known, key=lambda draft: draft.importance is not Importance.VITAL), reply.prompt_version
+    rated = [_decided(draft, answer) for draft, answer in asked]
+    return sorted(rated, key=lambda draft: draft.importance is not Importance.VITAL), reply.prompt_version
 
 
 def _decided(draft: Draft, answer: Answer) -> Draft:

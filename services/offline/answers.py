@@ -146,8 +146,8 @@ def _added(prompt: ParsedPrompt) -> NuggetsReply:
     """Of the most salient facts of the answers those that no nugget states."""
     facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
     key = "\n".join(block.text for block in prompt.of("nugget"))
-    known = assign(prompt.query, [fact.text for fact in facts], key, embed=prompt.embed)
-    pairs = zip(facts, known, strict=True)
+    compared = assign(prompt.query, [fact.text for fact in facts], key, embed=prompt.embed)
+    pairs = zip(facts, compared, strict=True)
     return _created([fact for fact, judged in pairs if judged.label is not Label.SUPPORT])
 
 
@@ -168,8 +168,8 @@ def _window(prompt: ParsedPrompt) -> WindowReply:
     current = [block.text for block in listed]
     facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
     texts = [fact.text for fact in facts]
-    known = assign(prompt.query, texts, "\n".join(current), embed=prompt.embed)
-    new = [text for text, judged in zip(texts, known, strict=True) if judged.label is not Label.SUPPORT]
+    judgments = assign(prompt.query, texts, "\n".join(current), embed=prompt.embed)
+    new = [text for text, judged in zip(texts, judgments, strict=True) if judged.label is not Label.SUPPORT]
     new = new[: max(0, prompt.limit - len(current))]
     kept = [f"{listed[0].id}-{listed[-1].id}" if len(listed) > 1 else listed[0].id] if listed else []
     return WindowReply(nuggets=[*kept, *new])
@@ -191,7 +191,7 @@ def _decided_importance(prompt: ParsedPrompt) -> DecisionReply:
     """The more salient the fact that a nugget states, the more probably it is vital."""
     nuggets = prompt.of("nugget")
     salient = _salient(prompt, nuggets)
-    places = {source: place for place, fact in reversed(list(enumerate(salient))) for source in fact.sources}
+    places = {source: index for index, fact in reversed(list(enumerate(salient))) for source in fact.sources}
     # The share of the list that is vital is as in `create_facts`, so there the probability reaches a half.
     slope = (_SUREST - 0.5) / VITAL
     shares = [
@@ -230,9 +230,9 @@ def assignment_reply(prompt: ParsedPrompt, *, stricter: float = 0.0) -> Assignme
     )
 
 
-def _support(nugget: str, found: FactLabel, answer: Numbered) -> NuggetSupport:
-    first, last = answer.numbers_of(verbatim(found.quote, answer.text)) or (None, None)
-    return NuggetSupport(id=nugget, label=found.label.value, first=first, last=last)
+def _support(nugget: str, label: FactLabel, answer: Numbered) -> NuggetSupport:
+    first, last = answer.numbers_of(verbatim(label.quote, answer.text)) or (None, None)
+    return NuggetSupport(id=nugget, label=label.label.value, first=first, last=last)
 
 
 def _judged(prompt: ParsedPrompt) -> Verdict:

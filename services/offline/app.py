@@ -198,8 +198,8 @@ def create_app(
     )
 
 
-def _written(said: BaseModel) -> str:
-    return as_lines(said) if isinstance(said, DecisionReply) else said.model_dump_json()
+def _written(reply: BaseModel) -> str:
+    return as_lines(reply) if isinstance(reply, DecisionReply) else reply.model_dump_json()
 
 
 def _not_accepted(chat: ChatRequest, faults: Faults) -> Response | None:
@@ -232,7 +232,9 @@ def _not_accepted(chat: ChatRequest, faults: Faults) -> Response | None:
             "unsupported_value",
         ),
     )
-    replies = (api_error(400, said, param=name, code=code) for holds, name, said, code in rejected if holds)
+    replies = (
+        api_error(400, message, param=name, code=code) for holds, name, message, code in rejected if holds
+    )
     return next(replies, None)
 
 

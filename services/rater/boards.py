@@ -256,11 +256,11 @@ class Boards:
     async def _counts(self, arena: str, lens: Lens, slice_: Slice) -> Counted:
         """Counts as they are now; those read before are used again while their stamp is the same."""
         slice_ = slice_.of(lens)
-        place = (arena, lens, slice_)
-        counted = self._counted.pop(place, None)
+        key = (arena, lens, slice_)
+        counted = self._counted.pop(key, None)
         if counted is None or counted.counts.stamp != await self.outcomes.stamp(arena, lens, slice_):
             counted = Counted(arena, lens, slice_, await self.outcomes.lens_counts(arena, lens, slice_))
-        self._counted[place] = counted
+        self._counted[key] = counted
         if len(self._counted) > _COUNTS_KEPT:
             del self._counted[next(iter(self._counted))]
         return counted

@@ -158,7 +158,7 @@ class RerankEndpoint:
         except ValidationError as error:
             raise self._exchange.garbled(asked, f"{response.text[:200]!r}: {error}") from error
         scored = reply if isinstance(reply, list) else reply.results
-        by_index = {each.index: each.score for each in scored}
+        by_index = {result.index: result.score for result in scored}
         if len(scored) != count or set(by_index) != set(range(count)):
             raise self._exchange.garbled(asked, f"there are {len(scored)} scores for {count} passages")
         scores = np.asarray([by_index[index] for index in range(count)], dtype=np.float32)

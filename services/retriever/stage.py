@@ -42,10 +42,10 @@ class Retriever:
             variations = await self.variations.of(battle)
         queries = [battle.searched, *variations]
         with tracing.span("search", attributes={"nuggetstream.scope": self.scope.value}):
-            found = await self.searcher.find(
+            result = await self.searcher.find(
                 queries, self.scope, battle.id, self.limit, own, arena=battle.arena
             )
-        evidence = await with_cited(found.evidence, battle, self.searcher, own, self.limit)
+        evidence = await with_cited(result.evidence, battle, self.searcher, own, self.limit)
         key = derived_id(event.key, StageName.RETRIEVER, self.scope, self.limit, *self._settings())
         return [
             BattleRetrieved(
@@ -53,7 +53,7 @@ class Retriever:
                 battle=battle,
                 pages=event.pages,
                 evidence=tuple(evidence),
-                ranking=found.ranking,
+                ranking=result.ranking,
                 variations=variations,
             )
         ]

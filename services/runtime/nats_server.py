@@ -198,9 +198,9 @@ class NatsServer:
     async def _until_ready(self, process: asyncio.subprocess.Process) -> None:
         ports = self._dir / f"nats-server_{process.pid}.ports"
         while process.returncode is None:
-            known = _read_ports(ports)
-            if known is not None:
-                self._port, self._monitoring = known
+            stored_ports = _read_ports(ports)
+            if stored_ports is not None:
+                self._port, self._monitoring = stored_ports
                 if await asyncio.to_thread(_health, self._monitoring) is None:
                     return
             await asyncio.sleep(0.01)
@@ -218,8 +218,8 @@ def running_url(folder: Path) -> str:
         NatsServerFailed: None runs there.
     """
     for path in folder.glob("*.ports"):
-        if (known := _read_ports(path)) is not None:
-            return f"nats://{token_in(folder)}@{_HOST}:{known[0]}"
+        if (stored_ports := _read_ports(path)) is not None:
+            return f"nats://{token_in(folder)}@{_HOST}:{stored_ports[0]}"
     raise NatsServerFailed(f"no nats-server runs on {folder}")
 
 

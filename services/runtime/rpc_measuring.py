@@ -47,7 +47,7 @@ def _status(context: Context, kind: type[BaseException] | None) -> str:
     if isinstance(code, grpc.StatusCode):
         return code.name
     if code:  # an error that set a number
-        return next((known.name for known in grpc.StatusCode if known.value[0] == code), "UNKNOWN")
+        return next((status.name for status in grpc.StatusCode if status.value[0] == code), "UNKNOWN")
     if kind is None or issubclass(kind, GeneratorExit):
         return "OK"
     return "CANCELLED" if not issubclass(kind, Exception) else "UNKNOWN"

@@ -178,15 +178,15 @@ def version_at(entry: Entry) -> Validators | None:
         return Validators(entry.url, http.get_header("etag"), http.get_header("last-modified"))
 
 
-def has_version(folder: Path, known: PageOutcome) -> bool:
+def has_version(folder: Path, outcome: PageOutcome) -> bool:
     """Whether an archive has the version of a page that is known, so that a visit which finds it unchanged
     can be replayed; False where the record cannot be read.
 
     Args:
         folder: Folder of the archive, to which other processes may write, too; it may be missing.
-        known: The last outcome of the page.
+        outcome: The last outcome of the page.
     """
-    at, version = known.archived, known.validators
+    at, version = outcome.archived, outcome.validators
     if at is None or version is None:
         return False
     entry = Entry(url=version.url, date="", path=folder / at.file, offset=at.offset, is_visit=False)

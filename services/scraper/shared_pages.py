@@ -47,15 +47,15 @@ class SharedPages:
         Raises:
             Unavailable: The database does not answer.
         """
-        known = await self._known(url)
-        if known is not None and lifetime(known) > 0:
-            return known
+        kept = await self._known(url)
+        if kept is not None and lifetime(kept) > 0:
+            return kept
         async with self._claims.held(key_of(f"page {url}"), required=False) as shared:
             if shared:
-                known = await self._known(url)
-                if known is not None and lifetime(known) > 0:
-                    return known
-            outcome = await visit(known)
+                kept = await self._known(url)
+                if kept is not None and lifetime(kept) > 0:
+                    return kept
+            outcome = await visit(kept)
             if battle_id is not None:
                 stored = FetchedPage(as_json(outcome), outcome.text, outcome.fetched_at)
                 await self._store.put_page(str(url), stored, battle_id)
@@ -75,14 +75,14 @@ class SharedPages:
             Unavailable: The database does not answer.
         """
         oldest = self._clock.now() - timedelta(seconds=lifetime)
-        known = await self._store.robots(origin)
-        if known is not None and known.fetched_at > oldest:
-            return known
+        stored = await self._store.robots(origin)
+        if stored is not None and stored.fetched_at > oldest:
+            return stored
         async with self._claims.held(key_of(f"robots {origin}"), required=False) as shared:
             if shared:
-                known = await self._store.robots(origin)
-                if known is not None and known.fetched_at > oldest:
-                    return known
+                stored = await self._store.robots(origin)
+                if stored is not None and stored.fetched_at > oldest:
+                    return stored
             fetched = await fetch()
             await self._store.put_robots(origin, fetched)
         return fetched

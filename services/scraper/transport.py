@@ -53,19 +53,19 @@ class GuardedTransport(GuardedClient):
         self._settings = settings
         self._clock = clock
 
-    async def get(self, url: WebUrl, limits: ByteLimits, known: Validators | None = None) -> RawResponse:
+    async def get(self, url: WebUrl, limits: ByteLimits, validators: Validators | None = None) -> RawResponse:
         """The response to one GET; redirects are not followed.
 
         Args:
             url: The URL.
             limits: Size limits of the body.
-            known: Version of the page that is known; if it is still the same, the server may answer 304.
+            validators: Version of the page that is known; if it is still the same, the server may answer 304.
 
         Raises:
             Unfetchable: There is no usable response (BLOCKED, UNREACHABLE, TIMEOUT, TOO_LARGE, WRONG_TYPE).
         """
         try:
-            return await self._get(url, limits, _conditions(known))
+            return await self._get(url, limits, _conditions(validators))
         except AddressBlocked as error:
             raise Unfetchable(Quality.BLOCKED, f"blocked by the address guard: {error}") from error
         except NameNotResolved as error:

@@ -83,7 +83,9 @@ def _ways(system: CombinedStanding) -> tuple[Rated | None, ...]:
 
 def _chart(estimate: LensCombined) -> Figure:
     title = f"Ratings three ways: people and the {estimate.lens} lens"
-    return ratings_figure(title, {each.system: _ways(each) for each in estimate.systems}, _WAYS, _ROW, 0.5)
+    return ratings_figure(
+        title, {system.system: _ways(system) for system in estimate.systems}, _WAYS, _ROW, 0.5
+    )
 
 
 def _notices(estimate: LensCombined, suffix: str) -> list[Block]:

@@ -31,10 +31,10 @@ class SecondAssigner:
 
 def compute_assigners(results: Results) -> tuple[SecondAssigner, ...]:
     """One per evaluator and model, from the labels in the results."""
-    found = grouped(pairs for battle in results.battles for pairs in _of_battle(battle))
+    by_assigner = grouped(pairs for battle in results.battles for pairs in _of_battle(battle))
     return tuple(
         SecondAssigner(*name, len(own), _table_of(counts := sum(own, Counter())), agreement_of(counts))
-        for name, own in sorted(found.items(), key=lambda item: item[0])
+        for name, own in sorted(by_assigner.items(), key=lambda item: item[0])
     )
 
 

@@ -52,9 +52,9 @@ _Verdict = tuple[Mapping[str, Vote], Vote, VoteProbabilities | None]
 def compute_calibration(results: Results) -> tuple[JudgeCalibration, ...]:
     """One comparison per scorer, model and human dimension; scorers without probabilities are left out."""
     scorers = grouped(
-        (scorer, (battle.preferences, said, shares))
+        (scorer, (battle.preferences, preference, shares))
         for battle in results.battles
-        for scorer, said, shares in (*_by_judges(battle), *_by_nuggets(battle))
+        for scorer, preference, shares in (*_by_judges(battle), *_by_nuggets(battle))
     )
     return tuple(
         _of(evaluator, model, dimension, verdicts)
@@ -69,11 +69,11 @@ def resampled_nuggets(results: Results) -> tuple[JudgeCalibration, ...]:
 
     They tell how clear the difference of the scores is, also where labels have no probabilities.
     """
-    found = {one.battle_id: one for one in compute_certainty(results).battles}
+    certainties = {one.battle_id: one for one in compute_certainty(results).battles}
     verdicts = grouped(
         (
             battle.label_model or "unknown",
-            (battle.preferences, verdict.preference, _row(found.get(battle.id))),
+            (battle.preferences, verdict.preference, _row(certainties.get(battle.id))),
         )
         for battle in results.battles
         if (verdict := battle.nugget_verdict) is not None
@@ -104,26 +104,30 @@ def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
     """What the nuggets say, with the probabilities that follow from those of their labels."""
     model = battle.label_model or "unknown"
     if (verdict := battle.nugget_verdict) is not None and battle.nuggets:
-        said, shares = verdict.preference, _of_labels(battle.nuggets, verdict.tie_threshold)
-        yield (NUGGETS, model), said, shares
+        preference, shares = verdict.preference, _of_labels(battle.nuggets, verdict.tie_threshold)
+        yield (NUGGETS, model), preference, shares
 
 
 def _of_labels(listed: Sequence[NuggetRow], threshold: float) -> VoteProbabilities | None:
     nuggets = [
-        Nugget(id=str(place), text=str(place), importance=nugget.importance)
-        for place, nugget in enumerate(listed)
+        Nugget(id=str(index), text=str(index), importance=nugget.importance)
+        for index, nugget in enumerate(listed)
     ]
     labels = [
-        Assignment(nugget_id=str(place), side=side, support=label.support, probabilities=label.probabilities)
-        for place, nugget in enumerate(listed)
+        Assignment(nugget_id=str(index), side=side, support=label.support, probabilities=label.probabilities)
+        for index, nugget in enumerate(listed)
         for side, label in ((Side.A, nugget.a), (Side.B, nugget.b))
         if label is not None
     ]
     return _row(preference_by_labels(nuggets, labels, threshold))
 
 
-def _row(found: PreferenceProbability | None) -> VoteProbabilities | None:
-    return None if found is None else VoteProbabilities(a=found.a, b=found.b, tie=found.tie)
+def _row(probability: PreferenceProbability | None) -> VoteProbabilities | None:
+    return (
+        None
+        if probability is None
+        else VoteProbabilities(a=probability.a, b=probability.b, tie=probability.tie)
+    )
 
 
 def _of(
@@ -132,8 +136,10 @@ def _of(
     dimension: str,
     verdicts: Sequence[_Verdict],
 ) -> JudgeCalibration:
-    told = [(people.get(dimension), said, shares) for people, said, shares in verdicts if shares is not None]
-    cases = [(vote, said, shares) for vote, said, shares in told if vote is not None]
+    told = [
+        (people.get(dimension), winner, shares) for people, winner, shares in verdicts if shares is not None
+    ]
+    cases = [(vote, winner, shares) for vote, winner, shares in told if vote is not None]
     return JudgeCalibration(
         evaluator=evaluator,
         model=model,
@@ -148,7 +154,7 @@ def _of(
         if evaluator in (NUGGETS, RESAMPLED)
         else tie_band(
             [shares.a - shares.b for _, _, shares in cases],
-            [said for _, said, _ in cases],
+            [winner for _, winner, _ in cases],
             [vote for vote, _, _ in cases],
         ),
     )

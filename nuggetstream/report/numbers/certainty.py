@@ -110,12 +110,14 @@ def _probability(battle: BattleRow, rng: np.random.Generator) -> BattleProbabili
         for labels in ([nugget.a for nugget in battle.nuggets], [nugget.b for nugget in battle.nuggets])
     )
     threshold = battle.nugget_verdict.tie_threshold if battle.nugget_verdict else 0.0
-    found = preference_probability(a, b, threshold, rng, RESAMPLES)
-    return BattleProbability(**asdict(found), battle_id=battle.id, nuggets=len(battle.nuggets))
+    probability = preference_probability(a, b, threshold, rng, RESAMPLES)
+    return BattleProbability(**asdict(probability), battle_id=battle.id, nuggets=len(battle.nuggets))
 
 
 def _band(low: float, high: float, judged: Sequence[tuple[BattleProbability, Vote | None]]) -> Band:
-    own = [(each.likeliest, human) for each, human in judged if low < each.certainty <= high]
+    own = [
+        (probability.likeliest, human) for probability, human in judged if low < probability.certainty <= high
+    ]
     decided = [(likely, human) for likely, human in own if likely in _DECIDED and human in _DECIDED]
     agree = share(sum(likely is human for likely, human in decided), len(decided))
     return Band(low, high, len(own), agree)

@@ -53,12 +53,12 @@ class Corrections:
 def corrections(battles: Sequence[BattleRow]) -> Corrections:
     """The labels of battles that people set, counted, and the first of them."""
     nuggets = [nugget for battle in battles for nugget in battle.nuggets]
-    found = [label for battle in battles for label in _of_battle(battle)]
+    corrected = [label for battle in battles for label in _of_battle(battle)]
     return Corrections(
         labels=sum(label is not None for nugget in nuggets for label in (nugget.a, nugget.b)),
-        by_people=len(found),
-        battles=len({label.battle for label in found}),
-        first=tuple(found[:_LISTED]),
+        by_people=len(corrected),
+        battles=len({label.battle for label in corrected}),
+        first=tuple(corrected[:_LISTED]),
     )
 
 

@@ -82,10 +82,10 @@ def grounding(battles: Sequence[BattleRow]) -> Grounding:
 def _entailment(battle: BattleRow) -> list[float]:
     """The probability that its passages entail a nugget, of each nugget for which it is known."""
     graded = {
-        grade.item: each.probability
+        grade.item: share.probability
         for grade in _entailment_grades(battle)
-        for each in grade.probabilities
-        if each.value == _ENTAILED
+        for share in grade.probabilities
+        if share.value == _ENTAILED
     }
     values = [
         graded.get(nugget.id) if nugget.entailment is None else nugget.entailment for nugget in battle.nuggets

@@ -106,8 +106,8 @@ def _judged(judgment: JudgmentRow) -> Iterator[tuple[_Member, _Answer]]:
 def _graded(grading: GradingRow) -> Iterator[tuple[_Member, _Answer]]:
     together = _by_subject(grading.grades)
     for member in grading.members:
-        own = {key: said for key, said in _by_subject(member.grades).items() if key in together}
-        same = sum(said == together[key] for key, said in own.items())
+        own = {key: value for key, value in _by_subject(member.grades).items() if key in together}
+        same = sum(value == together[key] for key, value in own.items())
         yield (grading.evaluator, member.name), _Answer(member.abstention, None, same, len(own))
 
 

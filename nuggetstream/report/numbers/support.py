@@ -61,18 +61,18 @@ class Support:
 def compute_support(results: Results) -> Support:
     """Sentences per system, and the first ones without support."""
     checked = [
-        (battle, battle.answer(side), found)
+        (battle, battle.answer(side), sentences)
         for battle in results.battles
         for side in Side
-        if (found := list(_checked(battle, side)))
+        if (sentences := list(_checked(battle, side)))
     ]
     unsupported = [
-        UnsupportedSentence(battle.id, answer.system, answer.text[each.start : each.end])
-        for battle, answer, found in checked
-        for each in found
-        if each.support is SentenceSupport.NONE
+        UnsupportedSentence(battle.id, answer.system, answer.text[sentence.start : sentence.end])
+        for battle, answer, sentences in checked
+        for sentence in sentences
+        if sentence.support is SentenceSupport.NONE
     ]
-    of_system = grouped((answer.system, found) for _, answer, found in checked)
+    of_system = grouped((answer.system, sentences) for _, answer, sentences in checked)
     systems = tuple(_system(name, of_system[name]) for name in sorted(of_system))
     return Support(2 * len(results.battles), systems, tuple(unsupported[:_LISTED]))
 
@@ -90,7 +90,7 @@ def _checked(battle: BattleRow, side: Side) -> Iterator[CheckedSentence]:
 
 
 def _system(name: str, answers: Sequence[Sequence[CheckedSentence]]) -> SystemSupport:
-    counts = Counter(each.support for found in answers for each in found)
+    counts = Counter(sentence.support for sentences in answers for sentence in sentences)
     return SystemSupport(
         system=name,
         answers=len(answers),

@@ -97,12 +97,16 @@ def compute_threshold(results: Results) -> tuple[Sweep, ...]:
 
 def _sweep(results: Results, dimension: str) -> Sweep:
     labelled = [battle for battle in results.battles if battle.preferences.get(dimension) is not None]
-    scored = [(each.preferences[dimension], own) for each in labelled if (own := each.nugget_verdict)]
+    scored = [
+        (candidate.preferences[dimension], own) for candidate in labelled if (own := candidate.nugget_verdict)
+    ]
     humans, margins = [vote for vote, _ in scored], [verdict.margin for _, verdict in scored]
     used = dict(Counter(verdict.tie_threshold for _, verdict in scored))
     equal_split = _only_if_it_splits(_calibrated(threshold_by_equal_split, margins, humans))
     by_kappa = _calibrated(threshold_by_kappa, margins, humans)
-    calibrated = [each.threshold for each in (equal_split, by_kappa) if each.threshold is not None]
+    calibrated = [
+        candidate.threshold for candidate in (equal_split, by_kappa) if candidate.threshold is not None
+    ]
     swept = sorted({round(threshold, _DIGITS) for threshold in (*STEPS, *used, *calibrated)})
     steps = tuple(_step(threshold, margins, humans) for threshold in swept) if margins else ()
     ties = sum(vote.is_tie for vote in humans)
@@ -125,8 +129,8 @@ def _sweep(results: Results, dimension: str) -> Sweep:
 
 def _best(steps: Sequence[Step]) -> list[float]:
     """The thresholds with the highest kappa, smallest first; rounding makes none of them better."""
-    known = {step.threshold: round(step.kappa, _DIGITS) for step in steps if step.kappa is not None}
-    return sorted(threshold for threshold, kappa in known.items() if kappa == max(known.values()))
+    kappas = {step.threshold: round(step.kappa, _DIGITS) for step in steps if step.kappa is not None}
+    return sorted(threshold for threshold, kappa in kappas.items() if kappa == max(kappas.values()))
 
 
 def _only_if_it_splits(calibrated: Calibrated) -> Calibrated:

@@ -18,8 +18,8 @@ from nuggetstream.report.wording import in_words, share_of
 
 def draw_grades(grades: Sequence[SystemGrade]) -> Content:
     """One table per evaluator, and one per member of a panel."""
-    by_grader = grouped(((each.evaluator, each.member, each.model), each) for each in grades)
-    panels = {each.evaluator for each in grades if each.member is not None}
+    by_grader = grouped(((grade.evaluator, grade.member, grade.model), grade) for grade in grades)
+    panels = {grade.evaluator for grade in grades if grade.member is not None}
     blocks: list[Block] = [
         _grades_table(_caption(*grader, panels), by_grader[grader])
         for grader in sorted(by_grader, key=_order)
@@ -30,7 +30,7 @@ def draw_grades(grades: Sequence[SystemGrade]) -> Content:
         "comes from a bootstrap over battles. A battle without a grade is missing and never counts as zero: "
         "it was not selected for grading, had nothing to grade, or the evaluator gave up. The grades of a "
         "panel are those of its members together; a member of a panel gives up by abstaining.",
-        basis=many(len({each.evaluator for each in grades}), "evaluator"),
+        basis=many(len({grade.evaluator for grade in grades}), "evaluator"),
         blocks=tuple(blocks) or (NotMeasured("grades", "no evaluator graded these battles"),),
     )
 
@@ -116,12 +116,12 @@ def _criterion_table(panel: str, criteria: Sequence[CriterionAgreement]) -> Tabl
         columns=("criterion (scale)", "graded by two or more", "no grade of the panel", "alpha"),
         rows=[
             (
-                f"{in_words(each.criterion)} ({each.scale})",
-                integer(each.subjects),
-                integer(each.ungraded),
-                number(each.alpha, 2),
+                f"{in_words(criterion.criterion)} ({criterion.scale})",
+                integer(criterion.subjects),
+                integer(criterion.ungraded),
+                number(criterion.alpha, 2),
             )
-            for each in criteria
+            for criterion in criteria
         ],
     )
 

@@ -98,9 +98,9 @@ def _finding(arena: ArenaBoards, several: bool) -> str:
     )
     text = f"{arena.arena}: " if several else ""
     text += "; ".join(_leader(first, boards) for first, boards in leaders.items()) + "."
-    known = [order for order in arena.orders if order.tau is not None and order.first == "human"]
-    if known:
-        taus = (f"{number(order.tau, 2)} for {order.second}" for order in known)
+    compared = [order for order in arena.orders if order.tau is not None and order.first == "human"]
+    if compared:
+        taus = (f"{number(order.tau, 2)} for {order.second}" for order in compared)
         text += f" Kendall's tau with people's order is {' and '.join(taus)}."
     return sentence(text)
 

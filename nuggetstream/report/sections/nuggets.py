@@ -57,14 +57,14 @@ _LOOKS = dict(
 _SPREAD = ("mean", "minimum", "lower quartile", "median", "upper quartile", "maximum")
 
 
-def corrections_note(found: Corrections) -> str:
+def corrections_note(corrections: Corrections) -> str:
     """How many labels people set, as a sentence; empty where the model set all."""
-    if not found.by_people:
+    if not corrections.by_people:
         return ""
-    verb = "was" if found.by_people == 1 else "were"
+    verb = "was" if corrections.by_people == 1 else "were"
     return (
-        f"{integer(found.by_people)} of {many(found.labels, 'label')} {verb} set by people, in "
-        f"{many(found.battles, 'battle')}; they count in place of those of the model."
+        f"{integer(corrections.by_people)} of {many(corrections.labels, 'label')} {verb} set by people, in "
+        f"{many(corrections.battles, 'battle')}; they count in place of those of the model."
     )
 
 
@@ -72,15 +72,15 @@ def corrections_table(labels: Sequence[CorrectedLabel], total: int) -> Table:
     """The labels that people set, with those of the model."""
     rows = [
         (
-            BattleLink(each.battle, opening(each.nugget)),
-            each.battle,
-            each.system,
-            WORDS[each.model],
-            WORDS[each.label],
-            each.author,
-            each.reason or "not told",
+            BattleLink(label.battle, opening(label.nugget)),
+            label.battle,
+            label.system,
+            WORDS[label.model],
+            WORDS[label.label],
+            label.author,
+            label.reason or "not told",
         )
-        for each in labels
+        for label in labels
     ]
     return Table(
         caption="Labels set by people",
@@ -135,11 +135,14 @@ def _facts(nuggets: Nuggets) -> Facts:
     return Facts(tuple(facts))
 
 
-def _corrected(found: Corrections) -> list[Block]:
+def _corrected(corrections: Corrections) -> list[Block]:
     """The labels that people set; nothing where the model set all."""
-    if not found.by_people:
+    if not corrections.by_people:
         return []
-    return [Notice(corrections_note(found)), corrections_table(found.first, found.by_people)]
+    return [
+        Notice(corrections_note(corrections)),
+        corrections_table(corrections.first, corrections.by_people),
+    ]
 
 
 def _histogram(nuggets: Nuggets) -> Figure:
@@ -226,11 +229,11 @@ def _grounding(grounding: Grounding) -> list[Block]:
         )
         if measured
     ]
-    known = grounding.groundings
-    if known:
-        said = ", ".join(f"{integer(count)} {kind}" for kind, count in known.items())
-        basis = part_of(sum(known.values()), grounding.nuggets, "nuggets")
-        origins = f"{basis} have a known grounding: {said}. {origins}"
+    groundings = grounding.groundings
+    if groundings:
+        listed = ", ".join(f"{integer(count)} {kind}" for kind, count in groundings.items())
+        basis = part_of(sum(groundings.values()), grounding.nuggets, "nuggets")
+        origins = f"{basis} have a known grounding: {listed}. {origins}"
     blocks: list[Block] = [Notice(f"Nuggets and their passages cannot be compared. {origins}")]
     if rows:
         columns = ("per nugget", *_SPREAD, "nuggets")
@@ -241,9 +244,9 @@ def _grounding(grounding: Grounding) -> list[Block]:
         blocks = [Table(caption="Nuggets and their passages", columns=columns, rows=rows, note=note)]
     if grounding.judged:
         graded = sum(grounding.judged.values())
-        said = ", ".join(f"{part_of(count, graded)} {label}" for label, count in grounding.judged.items())
+        listed = ", ".join(f"{part_of(count, graded)} {label}" for label, count in grounding.judged.items())
         blocks.append(
-            Notice(f"Nuggets by their passages, as the evaluator nugget_entailment grades: {said}.")
+            Notice(f"Nuggets by their passages, as the evaluator nugget_entailment grades: {listed}.")
         )
     elif grounding.entailment is None:
         blocks.append(NotMeasured("entailment of nuggets", "the evaluator nugget_entailment did not run"))

@@ -160,7 +160,10 @@ def _support_table(systems: Sequence[SystemSupport]) -> Table:
 
 
 def _list(sentences: Sequence[UnsupportedSentence]) -> Table:
-    rows = [(BattleLink(each.battle, opening(each.text)), each.battle, each.system) for each in sentences]
+    rows = [
+        (BattleLink(sentence.battle, opening(sentence.text)), sentence.battle, sentence.system)
+        for sentence in sentences
+    ]
     return Table(
         caption=f"Sentences without support: the first {len(rows)}",
         columns=("sentence", "battle", "system"),

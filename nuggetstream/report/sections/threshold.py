@@ -184,21 +184,21 @@ def _table(sweeps: Sequence[Sweep]) -> Table:
 def draw_differences(dimensions: Sequence[Differences]) -> Content:
     """One density per vote, for every human dimension."""
     charts = {
-        dimension_name(each.dimension): (_differences_chart(each),)
-        for each in dimensions
-        if any(group.density for group in each.groups)
+        dimension_name(dimension.dimension): (_differences_chart(dimension),)
+        for dimension in dimensions
+        if any(group.density for group in dimension.groups)
     }
     blocks: list[Block] = [Figures("Human dimension", charts)] if charts else []
     reasons = [
-        f"{dimension_name(each.dimension)}, {VOTE_NAMES[group.vote]}: {group.missing}."
-        for each in dimensions
-        for group in each.groups
+        f"{dimension_name(dimension.dimension)}, {VOTE_NAMES[group.vote]}: {group.missing}."
+        for dimension in dimensions
+        for group in dimension.groups
         if group.missing
     ]
     blocks += [Notice(f"Some densities are missing. {' '.join(map(sentence, reasons))}")] if reasons else []
     blocks.append(
         _tests(dimensions)
-        if any(each.comparisons for each in dimensions)
+        if any(dimension.comparisons for dimension in dimensions)
         else NotMeasured("score differences by vote", _NOTHING)
     )
     return Content(
@@ -267,7 +267,7 @@ def _tests(dimensions: Sequence[Differences]) -> Table:
         columns=("dimension", "groups", "battles", "K-S statistic", "p-value", "adjusted p-value", "note"),
         rows=[
             (
-                dimension_name(each.dimension),
+                dimension_name(dimension.dimension),
                 f"{VOTE_NAMES[test.first]} and {VOTE_NAMES[test.second]}",
                 f"{integer(test.sizes[0])} and {integer(test.sizes[1])}",
                 number(test.statistic, 2),
@@ -275,8 +275,8 @@ def _tests(dimensions: Sequence[Differences]) -> Table:
                 p_value(test.p_adjusted),
                 test.missing or "",
             )
-            for each in dimensions
-            for test in each.comparisons
+            for dimension in dimensions
+            for test in dimension.comparisons
         ],
         note="Adjusted by Benjamini-Hochberg over the tests of one dimension.",
         text_columns=(1, 6),

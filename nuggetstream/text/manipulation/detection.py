@@ -50,7 +50,7 @@ def findings(text: str) -> tuple[Finding, ...]:
     """
     seen = normalised(text)
     code, quotes = _spans(_CODE, text), _spans(_QUOTED, text)
-    found = [
+    matches = [
         Finding(UNSEEN.name, *match.span(), UNSEEN.confidence) for match in UNSEEN.pattern.finditer(text)
     ]
     for rule in RULES:
@@ -61,13 +61,13 @@ def findings(text: str) -> tuple[Finding, ...]:
             reported = _inside(quotes, start, end) or _REPORTED.search(
                 seen.text, max(0, match.start() - 40), match.start()
             )
-            found.append(Finding(rule.name, start, end, rule.confidence * (_DISCOUNT if reported else 1.0)))
-    return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule))[:_MOST])
+            matches.append(Finding(rule.name, start, end, rule.confidence * (_DISCOUNT if reported else 1.0)))
+    return tuple(sorted(matches, key=lambda finding: (finding.start, finding.end, finding.rule))[:_MOST])
 
 
 def flagged(text: str) -> tuple[Finding, ...]:
     """The findings that are certain enough to flag an answer."""
-    return tuple(found for found in findings(text) if found.confidence >= FLAGGED_FROM)
+    return tuple(finding for finding in findings(text) if finding.confidence >= FLAGGED_FROM)
 
 
 def _matches(rule: Rule, text: str) -> Iterator[re.Match[str]]:

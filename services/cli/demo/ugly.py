@@ -54,7 +54,7 @@ def routes(root: Path, hang_s: float, stopping: asyncio.Event) -> list[Route]:
         stopping: Makes it answer at once, when set.
     """
     walls = root / "ugly"
-    moved, found = 301, 302
+    moved, temporary = 301, 302
 
     async def hanging(_: Request) -> Response:
         await pause(hang_s, stopping)
@@ -62,10 +62,10 @@ def routes(root: Path, hang_s: float, stopping: asyncio.Event) -> list[Route]:
 
     answers: dict[str, ASGIApp | Answer] = {
         "/moved/tides": RedirectResponse("/en/tides.html", moved),
-        "/go/pfand": RedirectResponse("/go/pfand/next", found),
-        "/go/pfand/next": RedirectResponse("/de/pfandsystem.html", found),
-        "/loop/one": RedirectResponse("/loop/two", found),
-        "/loop/two": RedirectResponse("/loop/one", found),
+        "/go/pfand": RedirectResponse("/go/pfand/next", temporary),
+        "/go/pfand/next": RedirectResponse("/de/pfandsystem.html", temporary),
+        "/loop/one": RedirectResponse("/loop/two", temporary),
+        "/loop/two": RedirectResponse("/loop/one", temporary),
         "/blank/climate-levels.html": _page(b"", _HTML),
         "/consent/heat-pump-guide.html": _file(walls / "cookie-wall.html", _HTML),
         "/guarded/tcp-udp.html": _file(walls / "bot-wall.html", _HTML, status=403),

@@ -100,14 +100,14 @@ class PassageRun:
 
     def record(self, passage: PooledPassage) -> dict[str, Any]:
         """A passage with its grades, as it is written."""
-        key, known, options = (passage.query, passage.id), self.passages, self.panel.options
+        key, passages, options = (passage.query, passage.id), self.passages, self.panel.options
         return graded_record(
             passage,
-            known.texts.get(passage.id),
+            passages.texts.get(passage.id),
             self.gradings.get(key),
-            known.judgments.get(key),
+            passages.judgments.get(key),
             verified=isinstance(options, RubricOptions) and options.verify,
-            keys=known.keys.get(passage.query, {}),
+            keys=passages.keys.get(passage.query, {}),
         )
 
     async def begin(self) -> list[PooledPassage]:

@@ -109,8 +109,8 @@ def sources_of(*places: Mapping[str, Any]) -> dict[str, str | None]:
 
 def _sources(*places: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     """Names and texts of the sources, from the first place and name that has any."""
-    lists = (place.get(name) for name in _SOURCES for place in reversed(places))
-    for source in next((found for found in lists if isinstance(found, list) and found), []):
+    lists = (level.get(name) for name in _SOURCES for level in reversed(places))
+    for source in next((candidate for candidate in lists if isinstance(candidate, list) and candidate), []):
         if isinstance(source, str):
             yield source, None
         elif isinstance(source, Mapping):

@@ -121,8 +121,8 @@ def _name(row: Json) -> str:
 
 
 def _limits(row: Json, played: Experts) -> Figure:
-    own = [each for each in played.expert_grades if _name(each) == _name(row)]
-    points = [(f"{each['agent']} {each['query']}", each["grade"], each["expert_grade"]) for each in own]
+    own = [grade for grade in played.expert_grades if _name(grade) == _name(row)]
+    points = [(f"{grade['agent']} {grade['query']}", grade["grade"], grade["expert_grade"]) for grade in own]
     return limits_figure(
         f"{_name(row)}: {many(len(own), 'answer')}",
         points,

@@ -192,8 +192,8 @@ def _place(path: Path, text: str, where: tuple[str, ...]) -> str:
             lines.setdefault(table, number)
         elif key := _KEY.match(line):
             lines.setdefault((*table, key[1].strip('"')), number)
-    found = next((lines[where[:size]] for size in range(len(where), 0, -1) if where[:size] in lines), None)
-    return f"{path}{'' if found is None else f':{found}'}{': ' if where else ''}{'.'.join(where)}"
+    at = next((lines[where[:size]] for size in range(len(where), 0, -1) if where[:size] in lines), None)
+    return f"{path}{'' if at is None else f':{at}'}{': ' if where else ''}{'.'.join(where)}"
 
 
 def _problem(detail: Any) -> str:

@@ -95,12 +95,12 @@ def different(queries: Iterable[MadeQuery]) -> list[MadeQuery]:
     >>> [query.text for query in different(made)]
     ['Why is tea green?', 'Why?']
     """
-    kept, known = list[MadeQuery](), list[frozenset[str]]()
+    kept, word_sets = list[MadeQuery](), list[frozenset[str]]()
     for query in queries:
         own = frozenset(terms(query.text))
-        if not any(len(own & other) >= _ALIKE * len(own | other) for other in known):
+        if not any(len(own & other) >= _ALIKE * len(own | other) for other in word_sets):
             kept.append(query)
-            known.append(own)
+            word_sets.append(own)
     return kept
 
 
@@ -132,4 +132,4 @@ def drawn_queries(
 def in_turn(groups: Iterable[Iterable[T]], order: Callable[[T], str]) -> list[T]:
     """The first of every group, then the second ones; within a group and a turn by an order."""
     rounds = zip_longest(*(sorted(group, key=order) for group in groups))
-    return [each for turn in rounds for each in sorted((e for e in turn if e is not None), key=order)]
+    return [query for turn in rounds for query in sorted((e for e in turn if e is not None), key=order)]

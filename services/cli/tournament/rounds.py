@@ -47,17 +47,17 @@ def next_pairs(
     size = min(room, max(least, ceil(budget / _ROUNDS)))
     waiting = grouped(
         ((names.index(pair[1]), names.index(pair[2])), pair)
-        for pair in sorted(set(pairs) - set(chosen), key=lambda each: derived_id(seed, *each))
+        for pair in sorted(set(pairs) - set(chosen), key=lambda candidate: derived_id(seed, *candidate))
     )
     theta, covariance = strengths_with_prior(tally.among(names))
-    found: list[Pair] = []
-    while len(found) < size and waiting:
+    chosen_pairs: list[Pair] = []
+    while len(chosen_pairs) < size and waiting:
         i, j = max(waiting, key=lambda two: (_gain(theta, covariance, *two), two))
-        found.append(waiting[i, j].pop(0))
+        chosen_pairs.append(waiting[i, j].pop(0))
         covariance = _after(theta, covariance, i, j)
         if not waiting[i, j]:
             del waiting[i, j]
-    return found
+    return chosen_pairs
 
 
 def read_chosen(out: Path) -> list[Pair]:

@@ -77,23 +77,23 @@ async def answers_of(
     Raises:
         Unavailable: The database does not answer.
     """
-    found = {}
+    by_agent = {}
     for name, agent in plan.agents.items():
         stored = (row.value for row in stored_answers(out, name))
         own = [{key: answer[key] for key in _READ} for answer in stored if answer["qid"] in queries]
         booked = isinstance(agent, BuiltIn)
         spent = [await spend.of_battle(answer["key"]) for answer in own] if booked else []
-        found[name] = AgentAnswers(
+        by_agent[name] = AgentAnswers(
             answers=len(own),
             missing=len(queries) - len(own),
             input_tokens=_sum((answer["input_tokens"] for answer in own), 0),
             output_tokens=_sum((answer["output_tokens"] for answer in own), 0),
-            calls=sum(each.calls for each in spent) if booked else None,
-            cost=_sum((None if each.unpriced else each.amount for each in spent), _FREE) if booked else None,
+            calls=sum(cost.calls for cost in spent) if booked else None,
+            cost=_sum((None if cost.unpriced else cost.amount for cost in spent), _FREE) if booked else None,
             alone=_sum((_alone(answer, price) for answer in own), _FREE) if booked else None,
-            rankings={each["qid"]: each["ranking"] for each in own if each["ranking"] is not None},
+            rankings={cost["qid"]: cost["ranking"] for cost in own if cost["ranking"] is not None},
         )
-    return found
+    return by_agent
 
 
 def _alone(answer: Json, price: Price | None) -> Decimal | None:

@@ -45,7 +45,7 @@ _SHARED = (
 def printed_tables(standings: Standings, summary: Summary) -> Group:
     """All tables, with how many battles they rest on."""
     lines = [*([NOTICE] if summary.offline else []), coverage_line(summary)]
-    return Group(*lines, *(part for each in _tables(standings) for part in ("", result_table(each))))
+    return Group(*lines, *(part for table in _tables(standings) for part in ("", result_table(table))))
 
 
 def row_of(columns: Sequence[Column], values: Json) -> tuple[Cell, ...]:
@@ -81,12 +81,12 @@ def _tables(standings: Standings) -> Iterator[Table]:
         yield standings.experts
     for lens in standings.pairs:
         own = [
-            each | {"tied": each["ties"] + each["both_bad"]}
-            for each in content["pairs"]
-            if each["lens"] == lens
+            pair | {"tied": pair["ties"] + pair["both_bad"]}
+            for pair in content["pairs"]
+            if pair["lens"] == lens
         ]
         yield Table(
-            f"Pairs by the {lens} lens", _PAIR_COLUMNS, tuple(row_of(_PAIR_COLUMNS, each) for each in own)
+            f"Pairs by the {lens} lens", _PAIR_COLUMNS, tuple(row_of(_PAIR_COLUMNS, pair) for pair in own)
         )
 
 

@@ -54,9 +54,9 @@ async def submitted_each(
     async for group in groups:
         given: list[BattleSubmission | Exception] = []
         turns = Turns()
-        for each in group:
+        for item in group:
             try:
-                given.append(await sized(groups.size(each), parse, each))
+                given.append(await sized(groups.size(item), parse, item))
             except (InvalidSubmission, TooLarge) as error:
                 given.append(error)
             await turns.pause()  # parsing awaits nothing: let other tasks run
@@ -71,10 +71,10 @@ async def _submitted(
     try:
         admitted = await _admitted(gateway.access, given)
     except Unavailable as error:
-        return [each if isinstance(each, Exception) else error for each in given]
-    submissions = [each for each in admitted if isinstance(each, BattleSubmission)]
+        return [item if isinstance(item, Exception) else error for item in given]
+    submissions = [item for item in admitted if isinstance(item, BattleSubmission)]
     outcomes = iter(await gateway.intake.submit_all(submissions, datetime.now(UTC)))
-    return [next(outcomes) if isinstance(each, BattleSubmission) else each for each in admitted]
+    return [next(outcomes) if isinstance(item, BattleSubmission) else item for item in admitted]
 
 
 async def _admitted(

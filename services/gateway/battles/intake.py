@@ -121,7 +121,9 @@ class Intake:
 
     async def _left_out(self, sent: Sequence[Submission]) -> dict[str, LeftOut]:
         """Why battles are not evaluated, by id. One that is stored already goes on."""
-        reasons = {each.event.battle.id: self.entry.why_not(each.event.battle) for each in sent}
+        reasons = {
+            submission.event.battle.id: self.entry.why_not(submission.event.battle) for submission in sent
+        }
         left_out = {battle_id: why for battle_id, why in reasons.items() if why is not None}
         stored = await self.battles.get_all(left_out) if left_out else {}
         return {battle_id: why for battle_id, why in left_out.items() if battle_id not in stored}

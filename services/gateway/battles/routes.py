@@ -25,9 +25,9 @@ from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 
 
-def _as_usually_spelt(said: Any) -> Any:
+def _as_usually_spelt(value: Any) -> Any:
     """The vote that a word such as "model_a" or "draw" means; other values are left to the check."""
-    return said if not isinstance(said, str) else sent_vote(said) or said
+    return value if not isinstance(value, str) else sent_vote(value) or value
 
 
 class VoteSubmission(BaseModel):
@@ -94,8 +94,10 @@ def routes(gateway: Gateway) -> APIRouter:
 
     @router.get("/failures", summary="Failures of stages, newest first", tags=["operations"])
     async def failures(query: Annotated[FailuresQuery, Query()]) -> list[FailureView]:
-        found = await gateway.battles.failures(query.limit, query.battle, visible_arenas(query.arena))
-        return [FailureView.showing(each.failure, each) for each in found]
+        stored_failures = await gateway.battles.failures(
+            query.limit, query.battle, visible_arenas(query.arena)
+        )
+        return [FailureView.showing(failure.failure, failure) for failure in stored_failures]
 
     return router
 

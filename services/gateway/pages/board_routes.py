@@ -54,7 +54,9 @@ def links(params: QueryParams, arena: str, target: type[QueryParameters] | None 
     """
     kept = params
     if target is not None:
-        kept = QueryParams([each for each in params.multi_items() if each[0] in target.model_fields])
+        kept = QueryParams(
+            [parameter for parameter in params.multi_items() if parameter[0] in target.model_fields]
+        )
 
     def link(**changes: str | None) -> str:
         return query_string(kept, **({"arena": arena} | changes))

@@ -73,16 +73,16 @@ async def inversions(gateway: Gateway, env: Environment, request: Request) -> st
     query = query_from_form(InversionsQuery, request.query_params, arena=busiest)
     agreement = await gateway.ratings.agreement(AgreementQuery(arena=query.arena))
     page = await gateway.listed(BattleFilter(arena=query.arena, disagreeing=True), _BATTLES, None)
-    found: dict[str, list[tuple[BattleView, str | None]]] = {reason: [] for reason in REASONS}
+    by_reason: dict[str, list[tuple[BattleView, str | None]]] = {reason: [] for reason in REASONS}
     for battle in page.battles:
         view = await gateway.view(battle.id)
-        found[reason_of(view)].append((view, verdict_of(view)))
+        by_reason[reason_of(view)].append((view, verdict_of(view)))
     return env.get_template("inversions/page.html").render(
         arena=query.arena,
         arenas=arenas,
         pairs=[pair for pair in agreement.pairs if {pair.first, pair.second} <= set(INDEPENDENT)],
         reasons=REASONS,
-        found={reason: battles for reason, battles in found.items() if battles},
+        found={reason: battles for reason, battles in by_reason.items() if battles},
         shown=len(page.battles),
         has_more=page.next is not None,
         offline=await gateway.is_offline(query.arena),

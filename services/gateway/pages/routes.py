@@ -71,8 +71,8 @@ async def leaderboard(gateway: Gateway, env: Environment, request: Request) -> s
     left_out = {Lens.NUGGET, Lens.GROUNDED} - {gateway.ratings.nuggets}
     shown = [lens for lens in Lens if lens not in left_out]
     asked = query if query.lens else query.model_copy(update={"lens": shown})
-    found = await gateway.ratings.boards(asked) if query.arena in arenas else []
-    boards = [board for board in found if query.lens or _is_shown(board)]
+    computed = await gateway.ratings.boards(asked) if query.arena in arenas else []
+    boards = [board for board in computed if query.lens or _is_shown(board)]
     columns = [board for board in boards if board.lens.value in list(Sort)]
     sort = query.sort or (Sort(columns[0].lens.value) if columns else Sort.SYSTEM)
     order = query.order or Order.usual(sort)
@@ -88,7 +88,7 @@ async def leaderboard(gateway: Gateway, env: Environment, request: Request) -> s
         rows=rows_of(columns, sort, order) if len(columns) > 1 else [],
         sort=sort,
         order=order,
-        members=_evaluators(found, Lens.MEMBER),
+        members=_evaluators(computed, Lens.MEMBER),
         biases=await gateway.biases(query.arena),
         offline=await gateway.is_offline(query.arena),
         axis=axis_of(boards, zero),
@@ -101,8 +101,8 @@ async def leaderboard(gateway: Gateway, env: Environment, request: Request) -> s
     )
 
 
-def _evaluators(found: Sequence[BoardView], lens: Lens) -> list[str]:
-    return [name for board in found if board.lens is lens for name in board.evaluators]
+def _evaluators(boards: Sequence[BoardView], lens: Lens) -> list[str]:
+    return [name for board in boards if board.lens is lens for name in board.evaluators]
 
 
 def _is_shown(board: BoardView) -> bool:

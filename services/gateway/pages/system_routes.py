@@ -99,12 +99,12 @@ async def _trends(gateway: Gateway, query: SystemQuery) -> Trends:
 
 async def _shares(gateway: Gateway, query: SystemQuery) -> list[tuple[GroupShare, list[GroupShare | None]]]:
     """Per category and language the outcomes of each lens, first in the lens that has most; largest first."""
-    found: dict[tuple[str, str], list[GroupShare | None]] = {}
+    by_group: dict[tuple[str, str], list[GroupShare | None]] = {}
     lenses = gateway.ratings.lenses
     for number, lens in enumerate(lenses):
         for share in await gateway.shares.of_system(query.arena, lens, query.name):
-            found.setdefault((share.kind, share.value), [None] * len(lenses))[number] = share
-    largest = ((max(filter(None, own), key=lambda share: share.battles), own) for own in found.values())
+            by_group.setdefault((share.kind, share.value), [None] * len(lenses))[number] = share
+    largest = ((max(filter(None, own), key=lambda share: share.battles), own) for own in by_group.values())
     return sorted(largest, key=lambda row: (row[0].kind != "tag", -row[0].battles, row[0].value))
 
 
@@ -112,10 +112,10 @@ def _opponents(
     pairs: dict[Lens, PairsView], system: str, against: str | None
 ) -> dict[str, list[Pairing | None]]:
     """Per opponent the pairing in each lens, with the system as A; the most frequent opponents first."""
-    found: dict[str, list[Pairing | None]] = {}
+    by_opponent: dict[str, list[Pairing | None]] = {}
     for number, view in enumerate(pairs.values()):
         for pair in view.pairs:
             turned = seen_from(pair, system)
             if turned.a == system and turned.share is not None and against in (None, turned.b):
-                found.setdefault(turned.b, [None] * len(pairs))[number] = turned
-    return dict(sorted(found.items(), key=lambda one: -sum(p.battles for p in one[1] if p is not None)))
+                by_opponent.setdefault(turned.b, [None] * len(pairs))[number] = turned
+    return dict(sorted(by_opponent.items(), key=lambda one: -sum(p.battles for p in one[1] if p is not None)))

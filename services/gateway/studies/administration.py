@@ -74,32 +74,32 @@ class StudyAdministration:
 
     async def _items(self, submission: CrowdStudySubmission) -> list[tuple[str, OpenItem]]:
         """The items of a study, each after the id of its battle: training, gold, and the pairs."""
-        known = {item.battle: ItemKind.TRAINING for item in submission.training}
-        known |= {item.battle: ItemKind.GOLD for item in submission.gold}
+        kind_of = {item.battle: ItemKind.TRAINING for item in submission.training}
+        kind_of |= {item.battle: ItemKind.GOLD for item in submission.gold}
         pairs = submission.battles
         if not pairs:
-            newest = await self.battles.newest(submission.arena, MOST_ITEMS + len(known))
-            pairs = [battle for battle in newest if battle not in known][:MOST_ITEMS]
-        kinds = known | dict.fromkeys(pairs, ItemKind.PAIR)
-        found: dict[str, tuple[str, str, int]] = {}
+            newest = await self.battles.newest(submission.arena, MOST_ITEMS + len(kind_of))
+            pairs = [battle for battle in newest if battle not in kind_of][:MOST_ITEMS]
+        kinds = kind_of | dict.fromkeys(pairs, ItemKind.PAIR)
+        shapes: dict[str, tuple[str, str, int]] = {}
         async for battle_id, arena, body in self.battles.submitted(list(kinds)):
             battle = battle_in(body)
             if arena == submission.arena:
                 length = len(battle.a.text) + len(battle.b.text)
-                found[battle_id] = battle.a.system, battle.b.system, length
-        missing = [battle for battle in kinds if battle not in found]
+                shapes[battle_id] = battle.a.system, battle.b.system, length
+        missing = [battle for battle in kinds if battle not in shapes]
         if missing or not pairs:
             named = [f"battles: {battle!r} is not in arena {submission.arena!r}" for battle in missing]
             raise InvalidQuery(named[:_NAMED] or [f"battles: arena {submission.arena!r} has none"])
-        groups = dict(zip(pairs, strata([found[battle][2] for battle in pairs]), strict=True))
+        groups = dict(zip(pairs, strata([shapes[battle][2] for battle in pairs]), strict=True))
         return [
             (
                 battle,
                 OpenItem(
                     number=number,
                     kind=kind,
-                    system_a=found[battle][0],
-                    system_b=found[battle][1],
+                    system_a=shapes[battle][0],
+                    system_b=shapes[battle][1],
                     stratum=groups.get(battle, 0),
                 ),
             )
@@ -138,8 +138,8 @@ class StudyAdministration:
         gold: dict[str, list[bool]] = defaultdict(list)
         most = len(expected) * study.submission.most_workers
         for answer in await self.studies.answers(study.id, None, max(most, 1), ItemKind.GOLD):
-            known = expected.get(answer.battle, {})
-            gold[answer.worker] += [answer.labels.get(name) == label for name, label in known.items()]
+            right = expected.get(answer.battle, {})
+            gold[answer.worker] += [answer.labels.get(name) == label for name, label in right.items()]
         return [
             StudyWorker.showing(
                 worker, answered=answered, gold=len(gold[worker.id]), gold_right=sum(gold[worker.id])

@@ -134,12 +134,12 @@ class Questionnaire:
     async def feedback(self, study: StoredStudy, worker: StoredWorker) -> list[str] | None:
         """Names of the dimensions that a worker answered otherwise than the training item that it answered
         last; None where that was no training item."""
-        known = {item.battle: item.labels for item in study.submission.training}
+        right_labels = {item.battle: item.labels for item in study.submission.training}
         latest = await self.tasks.latest(worker.id)
-        if latest is None or latest[0].battle not in known:
+        if latest is None or latest[0].battle not in right_labels:
             return None
         task, labels = latest
-        wrong = [name for name, label in known[task.battle].items() if labels.get(name) != label]
+        wrong = [name for name, label in right_labels[task.battle].items() if labels.get(name) != label]
         return list(dict.fromkeys(name.partition(" ")[0] for name in wrong))
 
 

@@ -62,8 +62,8 @@ def routes(administration: StudyAdministration) -> APIRouter:
 
     @router.get("", summary="Studies that ask people, the oldest first")
     async def select(query: Annotated[StudiesQuery, Query()]) -> list[CrowdStudyView]:
-        found = await studies.all(visible_arenas(query.arena))
-        return [await administration.view(study) for study in found]
+        all_studies = await studies.all(visible_arenas(query.arena))
+        return [await administration.view(study) for study in all_studies]
 
     @router.post(
         "",

@@ -191,12 +191,12 @@ class Dispatcher:
 
         async def send(of_battle: Sequence[StreamEvent]) -> None:
             async with at_once:
-                for each in of_battle:
-                    before = earlier.get(_identity_of(each))
+                for event_of_battle in of_battle:
+                    before = earlier.get(_identity_of(event_of_battle))
                     if not self._stopped.is_set() and self._hook.failures < most_failures:
-                        await self._attempt(each, before)
+                        await self._attempt(event_of_battle, before)
                     elif before is None:
-                        self._set_aside.append(_waiting(self._hook, each, 0, self.now(), ""))
+                        self._set_aside.append(_waiting(self._hook, event_of_battle, 0, self.now(), ""))
 
         results = await asyncio.gather(*map(send, battles.values()), return_exceptions=True)
         if errors := [result for result in results if result is not None]:

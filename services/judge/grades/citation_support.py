@@ -78,7 +78,7 @@ def prompt(citing: Sequence[Citing], sources: Mapping[int, str]) -> Prompt[Grade
         sources: Texts of the sources, by position.
     """
     documents = [Block("source", f"s{number + 1}", text) for number, text in sorted(sources.items())]
-    sentences = [Block("sentence", each.id, each.text) for each in citing]
+    sentences = [Block("sentence", sentence.id, sentence.text) for sentence in citing]
     return Prompt(
         task=TASK,
         version=VERSION,
@@ -87,8 +87,8 @@ def prompt(citing: Sequence[Citing], sources: Mapping[int, str]) -> Prompt[Grade
         blocks=(*documents, *sentences),
         reply=GradesReply,
         max_tokens=100 + 60 * len(sentences),
-        check=on_scales({each.id: _ASKED for each in citing}),
-        lines=graded({each.id: _ASKED for each in citing}),
+        check=on_scales({sentence.id: _ASKED for sentence in citing}),
+        lines=graded({sentence.id: _ASKED for sentence in citing}),
     )
 
 
@@ -104,43 +104,45 @@ async def _of_side(ask: Ask, material: Material, side: Side) -> list[Grade]:
     answer, searches = material.battle.answer(side), _searches(material.options)
     citing, _ = citing_sentences(answer.text, len(answer.sources))
     sources = SourceTexts.of(answer, material)
-    gradable = [each for each in citing if each.source in sources.retrieved][:_CITATIONS]
+    gradable = [sentence for sentence in citing if sentence.source in sources.retrieved][:_CITATIONS]
     room = _CITATIONS - len(gradable) if searches else 0
     uncited = sources.search(uncited_sentences(answer.text, citing)[:room])
     chosen = await _chosen(ask, [*gradable, *uncited], sources)
     if searches and (missed := _without_support(citing, chosen)):
-        cited = {number: [each.source for each in missed[number]] for number in missed}
+        cited = {number: [sentence.source for sentence in missed[number]] for number in missed}
         again = sources.search([(number, missed[number][0].text) for number in missed], cited)
         chosen |= await _chosen(ask, again, sources)
         uncited += again
-    given = [*((each, SUPPORT) for each in gradable), *((each, UNCITED) for each in uncited)]
-    return [_of_sentence(each, criterion, side, answer, chosen[each]) for each, criterion in given]
+    given = [*((sentence, SUPPORT) for sentence in gradable), *((sentence, UNCITED) for sentence in uncited)]
+    return [
+        _of_sentence(sentence, criterion, side, answer, chosen[sentence]) for sentence, criterion in given
+    ]
 
 
 def _without_support(citing: Sequence[Citing], chosen: Mapping[Citing, Chosen]) -> dict[int, list[Citing]]:
     """The sentences of which all citations were graded, none with any support, by number."""
     by_sentence: dict[int, list[Citing]] = {}
-    for each in citing:
-        by_sentence.setdefault(each.sentence, []).append(each)
+    for sentence in citing:
+        by_sentence.setdefault(sentence.sentence, []).append(sentence)
     return {
         number: those
         for number, those in by_sentence.items()
-        if all(each in chosen and chosen[each].value == 0 for each in those)
+        if all(sentence in chosen and chosen[sentence].value == 0 for sentence in those)
     }
 
 
 def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:
     """Precision and recall of each answer with graded citations."""
-    found = list[Grade]()
-    given = {each.subject: each.value for each in grades if each.criterion == SUPPORT.name}
+    grades_of_answers = list[Grade]()
+    given = {sentence.subject: sentence.value for sentence in grades if sentence.criterion == SUPPORT.name}
     for side in Side:
         answer = material.battle.answer(side)
         citing, sentences = citing_sentences(answer.text, len(answer.sources))
-        values = {each: given.get(_subject(each, side, answer)) for each in citing}
-        support = {each: value for each, value in values.items() if value is not None}
+        values = {sentence: given.get(_subject(sentence, side, answer)) for sentence in citing}
+        support = {sentence: value for sentence, value in values.items() if value is not None}
         if support:
-            found += _of_answer(side, support, citing, sentences)
-    return found
+            grades_of_answers += _of_answer(side, support, citing, sentences)
+    return grades_of_answers
 
 
 def _searches(options: Options) -> bool:
@@ -154,11 +156,11 @@ async def _chosen(ask: Ask, citing: Sequence[Citing], sources: SourceTexts) -> d
     """The support of each citation on the scale that is asked for; without any, nothing is asked."""
     if not citing:
         return {}
-    by_id = {each.id: each for each in citing}
+    by_id = {sentence.id: sentence for sentence in citing}
 
     def lines(ids: Sequence[str]) -> Prompt[GradesReply]:
         asked = [by_id[name] for name in ids]
-        return prompt(asked, {each.source: sources.text(each.source) for each in asked})
+        return prompt(asked, {sentence.source: sources.text(sentence.source) for sentence in asked})
 
     def question(name: str) -> str:
         return f"Does source {name.partition('.')[0]} state what sentence {name} says?"
@@ -180,9 +182,9 @@ def _of_answer(
     side: Side, support: Mapping[Citing, float], citing: Sequence[Citing], sentences: int
 ) -> list[Grade]:
     best: dict[int, float] = {}
-    for each, value in support.items():
-        best[each.sentence] = max(value, best.get(each.sentence, 0.0))
-    ungraded = {each.sentence for each in citing} - set(best)
+    for sentence, value in support.items():
+        best[sentence.sentence] = max(value, best.get(sentence.sentence, 0.0))
+    ungraded = {sentence.sentence for sentence in citing} - set(best)
     counted = sentences - len(ungraded)
     left_out = len(citing) - len(support)
     summary = f"{len(support)} citations graded, {left_out} not; {counted} of {sentences} sentences counted"
@@ -206,8 +208,8 @@ def offline(prompt: ParsedPrompt) -> GradesReply:
 
 def _found(prompt: ParsedPrompt, sentence: Block) -> FactLabel:
     source = prompt.the("source", sentence.id.partition(".")[0])
-    (found,) = assign("", [sentence.text], source.text, embed=prompt.embed)
-    return found
+    (label,) = assign("", [sentence.text], source.text, embed=prompt.embed)
+    return label
 
 
 EVALUATOR = Evaluator(

@@ -192,8 +192,8 @@ async def grade(ask: Ask, material: Material) -> Sequence[Grade]:
         grades += [line.grade(_about(subject, rubric, name), ANSWERED.name) for name, line in lines.items()]
         if options.verify:
             grades += await _verified(ask, rubric, subject, text, lines)
-    place = {question.id: number for number, question in enumerate(bank.questions)}
-    return sorted(grades, key=lambda grade: place[grade.subject.item or ""])
+    order = {question.id: number for number, question in enumerate(bank.questions)}
+    return sorted(grades, key=lambda grade: order[grade.subject.item or ""])
 
 
 def computed(material: Material, grades: Sequence[Grade]) -> list[Grade]:  # noqa: ARG001 - as all evaluators

@@ -126,8 +126,8 @@ class MemorySpendStore:
 
     async def of_part_and_day(self, part: Part, name: str, day: date) -> Spend:
         """Total of an arena on the current day; zero for any other day, and for keys."""
-        known = part == "arena" and self._day[0] == day
-        return self._arenas.get(name, Spend()) if known else Spend()
+        is_today = part == "arena" and self._day[0] == day
+        return self._arenas.get(name, Spend()) if is_today else Spend()
 
     async def key_of(self, battle_id: str) -> str | None:  # noqa: ARG002
         """No battle of one process was sent with a key."""

@@ -62,8 +62,8 @@ class Billing:
     def cost(self) -> Money | None:
         """Cost of all calls; None when the cost of any of them is unknown."""
         costs = [entry.cost for entry in self.entries]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known[1:], known[0]) if known and len(known) == len(costs) else None
+        priced = [cost for cost in costs if cost is not None]
+        return sum(priced[1:], priced[0]) if priced and len(priced) == len(costs) else None
 
     def call(
         self, key: str, request: ModelRequest, model: str, outcome: Outcome = Outcome.FAILED

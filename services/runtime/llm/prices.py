@@ -138,7 +138,7 @@ class PriceTable:
             decoded: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
             return TypeAdapter(cls).validate_python(decoded)
         except ValidationError as error:
-            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+            wrong = (f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
             raise ValueError(f"{path}: {'; '.join(wrong)}") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error

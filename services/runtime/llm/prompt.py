@@ -166,11 +166,11 @@ class PromptOverrides:
             ValueError: A text file names no task; a misspelt name would otherwise be ignored silently.
             OSError: The folder cannot be read.
         """
-        known = {f"{task}{part}" for task in tasks for part in (".txt", ".system.txt")}
+        names = {f"{task}{part}" for task in tasks for part in (".txt", ".system.txt")}
         files = sorted(path for path in folder.iterdir() if path.suffix == ".txt")
         for path in files:
-            if path.name not in known:
-                raise ValueError(f"{path} overrides no prompt; the names are {', '.join(sorted(known))}")
+            if path.name not in names:
+                raise ValueError(f"{path} overrides no prompt; the names are {', '.join(sorted(names))}")
         return cls({path.name: path.read_text(encoding="utf-8").strip() for path in files})
 
     @property

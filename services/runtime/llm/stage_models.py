@@ -85,11 +85,13 @@ class StageModel(BaseModel):
         return replace(request, effort=self.effort) if self.effort is not None else request
 
 
-def require_known(names: Iterable[str], known: Collection[str]) -> None:
+def require_known(names: Iterable[str], allowed: Collection[str]) -> None:
     """Check that stages and evaluators exist.
 
     Raises:
         ValueError: One does not; the message lists those that do.
     """
-    if unknown := sorted(set(names) - set(known)):
-        raise ValueError(f"there is no stage or evaluator {', '.join(unknown)}; choose of {', '.join(known)}")
+    if unknown := sorted(set(names) - set(allowed)):
+        raise ValueError(
+            f"there is no stage or evaluator {', '.join(unknown)}; choose of {', '.join(allowed)}"
+        )

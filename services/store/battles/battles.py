@@ -114,10 +114,10 @@ class Battles(BattleCounts):
         """Store several battles in one transaction; see `accepting.known_hashes` for the result."""
 
         def work(connection: Connection) -> list[str | None]:
-            known = known_hashes(connection, new)
-            added = [each for each, stored in zip(new, known, strict=True) if stored is None]
+            hashes = known_hashes(connection, new)
+            added = [battle for battle, stored in zip(new, hashes, strict=True) if stored is None]
             store_new(connection, added, received_at)
-            return known
+            return hashes
 
         return await self._database.write(work)
 
@@ -144,8 +144,8 @@ class Battles(BattleCounts):
 
     async def get_all(self, ids: Collection[str]) -> dict[str, BattleRow]:
         """Those of the given battles that are stored, by id; for a few battles, not for thousands."""
-        known = sorted(battle_id for battle_id in ids if "\x00" not in battle_id)  # as in `get`
-        rows = await self._database.rows(_ROWS_OF, {"keys": known})
+        valid = sorted(battle_id for battle_id in ids if "\x00" not in battle_id)  # as in `get`
+        rows = await self._database.rows(_ROWS_OF, {"keys": valid})
         return {row.id: battle_row(row) for row in rows}
 
     async def deleted_at(self, battle_id: str) -> datetime | None:
@@ -190,8 +190,8 @@ class Battles(BattleCounts):
             row = connection.execute(_FOLLOWED, {"battle": battle_id}).one_or_none()
             if row is None or row.event_count <= after:
                 return (None if row is None else battle_row(row)), []
-            found = read_events(connection, battle_id, after, texts=texts, body=row.body)
-            return battle_row(row), found
+            events = read_events(connection, battle_id, after, texts=texts, body=row.body)
+            return battle_row(row), events
 
         return await self._database.read(read)
 

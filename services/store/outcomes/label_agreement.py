@@ -128,10 +128,10 @@ def _changes(added: Sequence[dict[str, Any]], removed: Sequence[dict[str, Any]])
     changes: dict[Key, Counter[str]] = defaultdict(Counter)
     for sign, rows in ((1, added), (-1, removed)):
         for row in rows:
-            place = changes[row["arena"], row["evaluator"], row["model"]]
+            counts = changes[row["arena"], row["evaluator"], row["model"]]
             for name in _NUMBERS:
-                place[name] += sign * row[name]
-            place["battles"] += sign
+                counts[name] += sign * row[name]
+            counts["battles"] += sign
     return changes
 
 

@@ -97,9 +97,9 @@ def estimate_lines(estimated: RerunView, model: str | None) -> Iterator[str]:
     for cost in estimated.costs:
         if cost.amount is not None:
             amounts[cost.currency] = amounts.get(cost.currency, Decimal()) + cost.amount
-    known = [_amount(amount, currency) for currency, amount in amounts.items()]
+    priced = [_amount(amount, currency) for currency, amount in amounts.items()]
     unknown = ["calls without a known price"] if any(cost.amount is None for cost in estimated.costs) else []
-    yield f"At the prices of then: {' and '.join([*known, *unknown]) or 'nothing'}"
+    yield f"At the prices of then: {' and '.join([*priced, *unknown]) or 'nothing'}"
 
 
 def _priced(costs: Sequence[RerunCost], model: str) -> str:
@@ -130,10 +130,11 @@ def _started(client: Client, selected: _Selected, model: str | None, rate: float
         if (before := part.next) is None:
             break
         time.sleep(max(0.0, part.started / rate - (time.monotonic() - began)))
-    known = total.battles - total.started - total.running - total.left_out
+    earlier = total.battles - total.started - total.running - total.left_out
     return (
-        f"{total.started:,} started, {known:,} were part of {selected['name']!r} before, {total.left_out:,} "
-        f"left out (no input, or a list that people edited), {total.running:,} had not ended"
+        f"{total.started:,} started, {earlier:,} were part of {selected['name']!r} before, "
+        f"{total.left_out:,} left out (no input, or a list that people edited), "
+        f"{total.running:,} had not ended"
     )
 
 

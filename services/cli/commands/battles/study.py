@@ -102,8 +102,8 @@ def vote_command(client: Client, study_id: str, dimension: str, *, majority: boo
     if any(row["label"] not in _VOTES for row in labels) or (rows and not labels):
         raise click.UsageError(f"the study has no preferences in the dimension {dimension!r}")
     names = ("item", "worker", "dimension", "label")
-    known = [{name: row[name] for name in names} for row in labels]
-    table = crowd_agreement(known).gold_table() if known else None
+    vote_rows = [{name: row[name] for name in names} for row in labels]
+    table = crowd_agreement(vote_rows).gold_table() if vote_rows else None
     questions = [] if table is None else [dict(zip(table.names, row, strict=True)) for row in table.rows]
     votes = {str(row["item"]): row["majority" if majority else "gold"] for row in questions}
     decided = {battle: _VOTES[str(label)] for battle, label in votes.items() if label is not None}
