@@ -6,8 +6,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI, Security
 from fastapi.openapi.utils import get_openapi
+from fastapi.security import HTTPBearer
 from fastapi.telemetry import TelemetryConfig
 from pydantic.json_schema import models_json_schema
 from starlette.datastructures import MutableHeaders
@@ -52,6 +53,9 @@ _HEADERS = {
 
 
 _NO_SITES = Sites()
+_KEY = HTTPBearer(  # tells the page of the API where a key goes; `access` checks it
+    scheme_name="key", description="A key of this installation, where it needs one.", auto_error=False
+)
 _BODIES = (
     BattleSubmission,
     VoteSubmission,
@@ -70,7 +74,7 @@ def create_app(
 ) -> FastAPI:
     """The HTTP application.
 
-    The framework's interactive API pages load scripts from other sites, so `/docs` is a page of our own.
+    The framework's interactive API pages load scripts from other sites; `/docs` has Swagger UI from a package.
 
     Args:
         gateway: What the routes read and write.
@@ -86,7 +90,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         telemetry=TelemetryConfig(metrics=False, logs=False, operation_spans=False, exclude=_is_untraced),
-        dependencies=[] if access is None else [Depends(access)],
+        dependencies=[] if access is None else [Depends(access), Security(_KEY)],
     )
     app.state.gateway = gateway
     env = page_environment()
