@@ -74,7 +74,7 @@ def create_app(
 ) -> FastAPI:
     """The HTTP application.
 
-    The framework's interactive API pages load scripts from other sites; `/docs` has Swagger UI from a package.
+    The framework's interactive API pages load scripts from other sites; `/docs` is packaged Swagger UI.
 
     Args:
         gateway: What the routes read and write.
