@@ -1,6 +1,6 @@
 """One exchange with a chat model: a request in, a completion or a typed failure out."""
 
-import asyncio
+import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -119,9 +119,6 @@ class Endpoint:
 
     async def _exchange(self, request: ModelRequest, dialect: Dialect) -> Completion:
         asked = _asked(request).input
-        most = work_of(Tokens(asked, dialect.limit(request)))
-        if dialect.stream and self.speed.is_quick(most):
-            dialect = replace(dialect, stream=False)
         decides = bool(request.questions) and dialect.decisions
         if decides:
             body, work = dialect.decision_parameters(request), asked
@@ -131,19 +128,15 @@ class Endpoint:
             unseen = dialect.reasoning(request) if dialect.streams(request) else dialect.limit(request)
             work = work_of(Tokens(asked, unseen))
         silence_s = self.speed.silence(work)
-        with self.speed.running(most):
+        with self.speed.running(work_of(Tokens(asked, dialect.limit(request)))):
             try:
                 if decides:
                     return self._decided(request, await self._post(native.PATH, body, request, silence_s))
-                loop = asyncio.get_running_loop()
-                began = loop.time()
                 if dialect.streams(request):
-                    completion = await self._streamed(body, request, dialect.limit(request), work, silence_s)
-                else:
-                    completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
-                    self.speed.answered(work_of(completion.tokens), loop.time() - began)
-                if completion.finish == "stop":
-                    self.speed.completed(work_of(completion.tokens), loop.time() - began)
+                    return await self._streamed(body, request, dialect.limit(request), work, silence_s)
+                began = time.perf_counter()
+                completion = self._read(request, await self._post(_CHAT, body, request, silence_s))
+                self.speed.answered(work_of(completion.tokens), time.perf_counter() - began)
                 return completion
             except CallFailed as failed:
                 if failed.cause is Cause.TIMEOUT:
@@ -163,8 +156,7 @@ class Endpoint:
         self, body: dict[str, Any], request: ModelRequest, limit: int, work: int, silence_s: float
     ) -> Completion:
         """The completion whose parts arrive one by one, or at once from a server that knows no parts."""
-        loop, joined = asyncio.get_running_loop(), Joined(limit)
-        began = loop.time()
+        began, joined = time.perf_counter(), Joined(limit)
         body = {"model": self.model, **body}
         async with self._exchanges.stream(_CHAT, body, lambda: _asked(request), silence_s) as streamed:
             response, pieces = streamed
@@ -176,7 +168,7 @@ class Endpoint:
                 async for data in data_of(pieces):
                     first, goes_on = not joined.has_begun, joined.add(data)
                     if first and joined.has_begun:
-                        self.speed.answered(work, loop.time() - began)
+                        self.speed.answered(work, time.perf_counter() - began)
                     if not goes_on:
                         break
                 return self._completion(request, joined.completion())

@@ -39,7 +39,6 @@ class Speed:
     def __init__(self, least_s: float) -> None:
         self._least_s = least_s
         self._measured: deque[float] = deque(maxlen=_REMEMBERED)  # work per second
-        self._whole: deque[float] = deque(maxlen=_REMEMBERED)  # the same of whole replies alone
         self._unanswered_s = 0.0  # the longest silence after which a call was given up since the last answer
         self._running: list[int] = []  # the work of each call in progress
 
@@ -76,23 +75,6 @@ class Speed:
         """Record that the endpoint was heard of after so much work."""
         self._measured.append((work + _OVERHEAD) / max(seconds, 1e-3))
         self._unanswered_s = 0.0
-
-    def completed(self, work: int, seconds: float) -> None:
-        """Record that a whole reply was there after so much work."""
-        self._whole.append((work + _OVERHEAD) / max(seconds, 1e-3))
-
-    def is_quick(self, work: int) -> bool:
-        """Whether a reply is surely there within the silence that the endpoint may always have.
-
-        Then nothing is gained by its parts, each of which costs processor time.
-
-        Args:
-            work: The work of the call with the longest reply that it may have.
-        """
-        if not self._whole or self._unanswered_s:
-            return False
-        slowest = min(*self._whole, *self._measured)
-        return _ROOM * (work + _OVERHEAD) <= self._least_s * slowest
 
     def silent(self, seconds: float) -> None:
         """Record that a call was given up after so many seconds of silence."""

@@ -18,7 +18,7 @@ from services.offline.serve import running
 from services.runtime.deadline import Deadline
 from services.runtime.errors import ModelOutage, Retryable
 from services.runtime.llm.blocks import Block
-from tests.integration.llm.conftest import GOOD, LONG_S, Connect, assignment, refused, said
+from tests.integration.llm.conftest import GOOD, LONG_S, Connect, assignment, refused
 
 SILENCE_S = 600.0  # seconds of silence that the endpoint may have
 
@@ -182,24 +182,6 @@ async def test_a_server_that_counts_no_streamed_tokens_is_not_asked_to(connect: 
         assert (await ask()).value.labels
     assert server.requests[-1]["stream"] is True
     assert (await ask.model.ledger.for_battle("b1")).estimated == 1
-
-
-class Obliging(Slow):
-    """Writes a reply in parts where it is asked to."""
-
-    async def answer(self, asked: dict[str, Any]) -> Response:
-        return await super().answer(asked) if asked.get("stream") else said(GOOD)
-
-
-async def test_a_quick_model_is_asked_for_whole_replies_until_one_is_slow(connect: Connect) -> None:
-    server = Obliging(reply(GOOD))
-    async with served(server) as url:
-        ask = connect(url, timeout_s=SILENCE_S)
-        for number in range(4):
-            assert (await ask(assignment(f"It is {number} metres tall."))).value.labels
-            if number == 2:
-                ask.model.endpoint.speed.completed(work=100, seconds=100.0)
-    assert ["stream" in request for request in server.requests] == [True, False, False, True]
 
 
 async def test_a_short_answer_is_asked_for_as_a_whole(connect: Connect) -> None:

@@ -73,16 +73,3 @@ def test_what_the_settings_allow_is_never_cut() -> None:
     speed = Speed(7200.0)
     speed.silent(7200.0)
     assert speed.silence(100) == 7200.0
-
-
-def test_a_reply_is_quick_where_the_slowest_ones_leave_room_for_the_longest() -> None:
-    speed, longest = Speed(60.0), work_of(Tokens(input=5_000, output=600))
-    assert not speed.is_quick(longest)  # nothing is known
-    speed.answered(5_200, seconds=3.0)
-    speed.completed(5_200, seconds=3.0)
-    assert speed.is_quick(longest)
-    speed.silent(60.0)
-    assert not speed.is_quick(longest)  # it may have become slow
-    speed.answered(5_200, seconds=3.0)
-    speed.completed(2_800, seconds=10.0)  # it writes 20 tokens per second
-    assert not speed.is_quick(longest)
