@@ -265,6 +265,7 @@ def test_only_stages_that_ask_a_model_hold_its_key(overlays: dict[str, list[Mani
                 assert "model-settings" in json.dumps(manifest)
 
 
+@pytest.mark.slow
 @needs_kubectl
 def test_the_broker_keeps_as_many_copies_as_it_has_members(overlays: dict[str, list[Manifest]]) -> None:
     for name, manifests in overlays.items():

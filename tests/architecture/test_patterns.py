@@ -113,6 +113,7 @@ def slow(pattern: str, flags: int, methods: set[str]) -> str | None:
     return next(ways, None)
 
 
+@pytest.mark.slow
 def test_a_quadratic_pattern_is_found() -> None:
     assert slow(r"\s*\Z", 0, {"search"})
     assert slow(r"(?<!\s)\s*\Z", 0, {"search"}) is None

@@ -120,6 +120,7 @@ def test_a_board_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
         assert row["provisional"] is standing.provisional is section.provisional
 
 
+@pytest.mark.slow
 def test_a_thousand_and_one_against_nine_hundred_and_ninety_nine_is_equal_everywhere(tmp_path: Path) -> None:
     rows = [Row("x", "y", Vote.A)] * 1001 + [Row("x", "y", Vote.B)] * 999
     ratings = board_of_counts(counts_of(rows), SANDWICH)

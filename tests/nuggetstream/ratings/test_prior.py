@@ -83,6 +83,7 @@ def test_five_wins_at_strength_two_are_odds_of_nine() -> None:
     assert np.exp(theta[0] - theta[1]) == pytest.approx(9)
 
 
+@pytest.mark.slow
 @given(counts(), STRENGTHS)
 @any_counts
 def test_the_penalised_likelihood_has_the_same_maximum(pairs: Pairs, strength: float) -> None:
@@ -103,6 +104,7 @@ def test_points_taken_are_points_expected(pairs: Pairs, strength: float) -> None
     assert points.sum(axis=1) + strength / 2 == pytest.approx(expected, abs=1e-7)
 
 
+@pytest.mark.slow
 @given(counts(), STRENGTHS)
 @any_counts
 def test_every_policy_has_a_finite_fit_for_any_counts(pairs: Pairs, strength: float) -> None:
@@ -121,6 +123,7 @@ def test_a_stronger_prior_pulls_closer_to_the_average_opponent(
     assert penalty(strong[:-1] - strong[-1]) <= penalty(weak[:-1] - weak[-1]) + 1e-9
 
 
+@pytest.mark.slow
 @given(counts(), STRENGTHS, st.randoms())
 @any_counts
 def test_the_order_of_systems_does_not_matter(pairs: Pairs, strength: float, chance: object) -> None:

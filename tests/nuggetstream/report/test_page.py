@@ -353,6 +353,7 @@ def test_the_vendored_plotly_is_what_its_table_says_and_fits_the_python_package(
     assert f"| {version} | MIT" in table
 
 
+@pytest.mark.slow
 def test_every_figure_is_one_that_plotly_takes(tmp_path: Path) -> None:
     write_report(file_of(tmp_path, round_robin()), tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ def call(cost: Money | None) -> Entry:
     return Entry("b1", "judge", "some-model", date(2026, 1, 1), Tokens(100, 10), cost, "usage")
 
 
+@pytest.mark.slow
 async def test_a_call_without_a_price_makes_the_cost_unknown(record: Database) -> None:
     spent = DatabaseSpendStore(record)
 

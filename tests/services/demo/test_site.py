@@ -126,6 +126,7 @@ async def test_leaving_is_quick_and_quiet_while_a_request_hangs(caplog):
     assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
 
 
+@pytest.mark.slow
 async def test_leaving_is_quick_while_a_reader_ignores_a_huge_page(caplog):
     caplog.set_level(logging.INFO)
     async with serve_site(demo_root()) as base_url:

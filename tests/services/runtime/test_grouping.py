@@ -88,6 +88,7 @@ async def test_a_group_belongs_to_no_caller() -> None:
         assert await Grouping(bound, 10)(1) == {}
 
 
+@pytest.mark.slow
 async def test_after_a_group_of_several_the_next_one_waits_for_more() -> None:
     handler = Handler()
     handler.go.set()
