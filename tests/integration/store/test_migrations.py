@@ -1,12 +1,12 @@
 """An empty database gets the tables of this version; later revisions are applied in order."""
 
 import asyncio
-import os
 import shutil
 import signal
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -185,7 +185,9 @@ async def test_a_migration_that_a_crash_of_postgresql_ends_is_done_again(later: 
         while not await scalar(database, asleep):
             assert not migrating.done()
             await asyncio.sleep(0.05)
-        os.kill(server.get_pid(), signal.SIGQUIT)  # ends at once, as in a crash
+        postmaster = psutil.Process(server.get_pid())
+        postmaster.send_signal(signal.SIGQUIT)  # ends at once, as in a crash
+        await asyncio.to_thread(postmaster.wait, 30)  # while it exists, the server is taken for running
         await asyncio.to_thread(server.start)
         with suppress(DBAPIError, OSError):
             await migrating
