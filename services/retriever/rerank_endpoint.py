@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import httpx2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AliasChoices, BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import AliasChoices, AliasPath, BaseModel, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from nuggetstream.domain.pipeline import Stage
 from services.runtime import metrics, work
@@ -34,12 +34,15 @@ class _Score(BaseModel):
 
 
 class _Usage(BaseModel):
-    tokens: int = Field(ge=0, validation_alias=AliasChoices("total_tokens", "prompt_tokens"))
+    tokens: int = Field(ge=0, validation_alias=AliasChoices("total_tokens", "prompt_tokens", "input_tokens"))
 
 
 class _Results(BaseModel):
     results: list[_Score]
-    usage: _Usage | None = None
+    usage: _Usage | None = Field(
+        default=None,
+        validation_alias=AliasChoices("usage", AliasPath("meta", "tokens")),  # or as Cohere has it
+    )
 
 
 _Read = tuple[NDArray[np.float32], _Usage | None]  # a score per passage; tokens where the server counts them

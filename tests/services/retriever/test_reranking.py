@@ -228,6 +228,7 @@ def work_on(battle_id: str) -> Iterator[None]:
     [
         ({"usage": {"total_tokens": 77}}, 77, 0),
         ({"usage": {"prompt_tokens": 78, "total_tokens": 78}}, 78, 0),
+        ({"meta": {"billed_units": {"search_units": 1}, "tokens": {"input_tokens": 79}}}, 79, 0),
         ({"meta": {"billed_units": {"search_units": 1}}}, ESTIMATE, 1),
         ({}, ESTIMATE, 1),
     ],
