@@ -5,8 +5,9 @@
 Files whose rows are battles may mix formats: there each row is recognised by itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
@@ -32,6 +33,7 @@ FORMATS: list[FileFormat] = [
     ragelo.RAGELO_VERDICTS,
     votes.RAGDOLL_JUDGMENTS,
     votes.ALPACA_EVAL,
+    votes.MT_BENCH_PAIRS,
     annotations.RAGDOLL_SUPPORT,
     annotations.ARGQUALITY,
     annotations.ARGQUALITY_PAIRS,
@@ -42,6 +44,7 @@ FORMATS: list[FileFormat] = [
 """Every format that is read, tried in turn; the last takes most files, so a new one comes before it."""
 SEE = "see docs/formats.md, or `nuggetstream import --formats`"
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_COMPRESSED = (".gz", ".bz2", ".xz")
 _LOOKED_AT = 20  # rows among which the first that can be read is looked for
 _COLUMNS_SHOWN = 12
 
@@ -79,7 +82,7 @@ def recognised(path: Path, name: str | None = None, *, battles: bool = False) ->
         raise UnusableFile(f"{path}: {_described(sample)}, which is no format of ours; {SEE}")
     if battles and chosen.holds != BATTLES:
         raise UnusableFile(f"{path}: is {chosen.title}: {chosen.holds}, not battles; see `{chosen.used_by}`")
-    return chosen, Source(path, files, sample.container)
+    return chosen, Source(path=path, files=files, container=sample.container)
 
 
 def read_battles(
@@ -101,7 +104,13 @@ def read_battles(
 
 
 def read_lines(
-    path: Path, documents: Mapping[str, str] | None = None, name: str | None = None, *, battles: bool = True
+    path: Path,
+    documents: Mapping[str, str] | None = None,
+    name: str | None = None,
+    *,
+    battles: bool = True,
+    outcomes: Mapping[str, str] | None = None,
+    missing: Iterable[str] = (),
 ) -> Iterator[Line]:
     """What a file or folder holds, one by one.
 
@@ -110,13 +119,19 @@ def read_lines(
         documents: Text of a document by its id.
         name: Name of the format; None recognises it.
         battles: Whether nothing but battles is expected.
+        outcomes: What words and numbers in a column of outcomes mean.
+        missing: Further values in such a column that mean that there is none.
 
     Raises:
         UnusableFile: As `read_battles`; without `battles` files that hold something else are read.
     """
     with _regular(path) as file:
         try:
-            yield from _lines(file, documents or {}, name, battles=battles)
+            recognised_format, source = recognised(file, name, battles=battles)
+            source = replace(
+                source, documents=documents or {}, outcomes=outcomes or {}, missing=frozenset(missing)
+            )
+            yield from _lines(recognised_format, source, name)
         except UnusableFile as error:
             raise UnusableFile(str(error).replace(str(file), str(path))) from error
 
@@ -134,9 +149,7 @@ def _regular(path: Path) -> Iterator[Path]:
         yield Path(copy.name)
 
 
-def _lines(path: Path, documents: Mapping[str, str], name: str | None, *, battles: bool) -> Iterator[Line]:
-    recognised_format, source = recognised(path, name, battles=battles)
-    source = Source(path, source.files, source.container, documents)
+def _lines(recognised_format: FileFormat, source: Source, name: str | None) -> Iterator[Line]:
     if recognised_format.read is not None:
         yield from recognised_format.read(source)
         return
@@ -167,7 +180,7 @@ def _files(path: Path) -> tuple[Path, ...]:
 
 
 def _ending(file: Path) -> str:
-    return Path(file.name.removesuffix(".gz")).suffix
+    return Path(file.stem if file.suffix in _COMPRESSED else file.name).suffix
 
 
 def _sample(path: Path, files: Sequence[Path]) -> Sample:
