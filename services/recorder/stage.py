@@ -115,7 +115,7 @@ class Recorder:
                 datetime.now(UTC),
                 detected=detected,
                 flagged=bool(submitted.flags),
-                vote=submitted.vote,
+                vote=submitted.human_vote,
             )
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):
