@@ -165,7 +165,12 @@ def _stored_as(
     battle = submission.to_core()
     key = submission_key(battle.id, battle.content_hash())
     event = BattleSubmitted(
-        key, battle, submission.vote, flags_of(battle), submission.voter, submission.comment
+        key=key,
+        battle=battle,
+        vote=submission.vote,
+        flags=flags_of(battle),
+        voter=submission.voter,
+        comment=submission.comment,
     )
     return Submission.of(event, now, detected, key_name)
 

@@ -24,6 +24,8 @@ from services.gateway.query import reject_unknown_parameters
 
 MAX_VOTE_BYTES = 2 * MAX_COMMENT_BYTES  # escapes make JSON longer than its text
 
+_METHODS = {"/vote": "POST", "/embed-token": "POST", "/nuggets": "PATCH"}
+
 
 def routes(gateway: Gateway) -> APIRouter:
     """The routes that read battles and failures, and the one that accepts votes."""
@@ -56,8 +58,7 @@ def routes(gateway: Gateway) -> APIRouter:
         openapi_extra=json_body(VoteSubmission, {"vote": "a", "voter": "u-17"}),
     )
     async def vote(battle_id: BattleId, request: Request) -> VoteReceipt:
-        """The newest vote of each voter counts, and of several voters the majority. A vote is accepted while
-        the battle is in progress, too."""
+        """Of each voter the newest vote counts, of several the majority; also while the battle runs."""
         cast = await read_json(request, VoteSubmission, MAX_VOTE_BYTES)
         await gateway.intake.vote(battle_id, cast.to_core(), datetime.now(UTC))
         return VoteReceipt.showing(cast, battle_id=battle_id)
@@ -72,7 +73,7 @@ def routes(gateway: Gateway) -> APIRouter:
         try:
             return await gateway.view(battle_id)
         except UnknownBattle:
-            for end, method in (("/vote", "POST"), ("/embed-token", "POST"), ("/nuggets", "PATCH")):
+            for end, method in _METHODS.items():
                 if battle_id.endswith(end):  # an id may end like this, but no battle has this one
                     raise HTTPException(405, headers={"Allow": method}) from None
             raise
