@@ -35,7 +35,7 @@ def compare(first: str | Path, second: str | Path, *, by: str | None = None) -> 
     Traceback (most recent call last):
     nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
     """
-    files = (path_of(name, given, _WHAT) for name, given in (("first", first), ("second", second)))
+    files = [path_of(name, given, _WHAT) for name, given in (("first", first), ("second", second))]
     ours, theirs = map(read_results, files)
     return compare_results(ours, theirs, by)
 

@@ -93,7 +93,7 @@ def crowd_agreement(
     >>> crowd_agreement(votes, restarts=1).mean_alpha("agreement")
     1.0
     """
-    path, records = rows_of(labels, ("item", "worker", "label"))
+    path, records = rows_of(labels, ("item", "worker", "label"), argument="labels")
     named = _labels(order)
     known = frozenset(label for ascending in named.values() for label in ascending)
     read = worker_labels_of(path, records, replace(_columns(columns), known=known))
@@ -146,7 +146,7 @@ def crowd_grades(
     >>> [(item.item, item.grade) for item in crowd_grades(pairs).items]
     [('x', 3), ('y', 2), ('z', 1)]
     """
-    path, records = rows_of(labels, ("response_a", "response_b", "label"))
+    path, records = rows_of(labels, ("response_a", "response_b", "label"), argument="labels")
     columns = PairColumns(
         topic=topic,
         sides=sides,

@@ -28,7 +28,9 @@ _QRELS = "the path of a qrels file, a DataFrame, rows (query, document, label), 
 _GRADED = "the path of a graded file, a DataFrame, or rows (query, passage, item, grade)"
 
 
-def graded_of(source: Passages, runs: Runs | None, prompt_class: str | None) -> Graded:
+def graded_of(
+    source: Passages, runs: Runs | None, prompt_class: str | None, argument: str = "graded"
+) -> Graded:
     """Graded passages from a file, from one row per grade, or from values, with the ranks of runs.
 
     Raises:
@@ -36,7 +38,7 @@ def graded_of(source: Passages, runs: Runs | None, prompt_class: str | None) -> 
     """
     if isinstance(source, Graded):
         graded = source
-    elif check_kind("graded", source, ROWS, _GRADED) is Kind.PATH:
+    elif check_kind(argument, source, ROWS, _GRADED) is Kind.PATH:
         graded = load(Path(source), prompt_class)  # type: ignore[arg-type]  # its kind says so
     else:
         graded = Graded.of(_passages(source))

@@ -7,7 +7,7 @@ from typing import Unpack
 from nuggetstream.api.choices import Choices, options_of
 from nuggetstream.api.sources import Rows, in_python, names_of
 from nuggetstream.api.votes import read_votes
-from nuggetstream.domain.inputs import Kind, NotAccepted, check_kind, type_named
+from nuggetstream.domain.inputs import ROWS, Kind, NotAccepted, check_kind, type_named
 from nuggetstream.files.columns import usual_columns
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
@@ -62,6 +62,8 @@ def rate(
     'UNDEFEATED'
     """
     options = options_of(anchor, choices)
+    if human is not None:
+        _check("human", human)
     sources = _weighed(votes, weights or {}, needs_battle=human is not None)
     rated = systems_of(sources, names_of("systems", systems))
     return rate_votes(
@@ -97,12 +99,24 @@ def _weighed(
         raise UnknownSource(f"source {unfit[0]!r} has weight {weights[unfit[0]]:g}; expected above 0")
     if not named:
         raise UnusableFile("votes: there is no source")
+    for name, given in named.items():
+        _check(f"votes[{name!r}]" if isinstance(votes, Mapping) else "votes", given)
     return tuple(
         Weighed(
             replace(_with_battles(given) if needs_battle else _read(given), name=name), weights.get(name, 1.0)
         )
         for name, given in named.items()
     )
+
+
+def _check(argument: str, given: object) -> None:
+    """Check that a source holds votes.
+
+    Raises:
+        NotAccepted: It does not; names the type.
+    """
+    if not isinstance(given, VoteSource):
+        check_kind(argument, given, ROWS, "votes: the path of a file, a DataFrame, or a list of rows")
 
 
 def _read(given: VoteSource | Rows) -> VoteSource:

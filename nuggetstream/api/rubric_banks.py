@@ -91,7 +91,9 @@ def rubric_change(
     >>> rubric_change(old, [*old, ("q1", "p1", "when", 0)], runs=runs, k=1).systems[0].cover
     (1.0, 0.5)
     """
-    first, second = (graded_of(path, runs, prompt_class) for path in (before, after))
+    first, second = (
+        graded_of(source, runs, prompt_class, name) for name, source in (("before", before), ("after", after))
+    )
     return score_changes(cover(first, k, min_grade), cover(second, k, min_grade))
 
 
