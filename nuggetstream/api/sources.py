@@ -146,8 +146,10 @@ def _rows_expected(columns: Sequence[str]) -> str:
 
 
 def _record(location: str, row: object, columns: Sequence[str]) -> Record:
+    if hasattr(row, "_asdict") and len(cast("Sequence[Any]", row)) != len(columns):  # a named tuple
+        row = row._asdict()
     if isinstance(row, Mapping):
-        return Record(location, {name: present(value) for name, value in row.items()})
+        return Record(location, {str(name): present(value) for name, value in row.items()})
     if kind_of(row) is Kind.SEQUENCE and len(cells := tuple(cast("Sequence[Any]", row))) == len(columns):
         return Record(location, {name: present(cell) for name, cell in zip(columns, cells, strict=True)})
     raise UnusableFile(

@@ -4,7 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from nuggetstream.api.sources import Rows, in_python, names_of, path_of, reject_unknown, rows_of
+from nuggetstream.api.sources import (
+    Rows,
+    in_python,
+    in_words_of_python,
+    names_of,
+    path_of,
+    reject_unknown,
+    rows_of,
+)
 from nuggetstream.domain.inputs import Kind, check_kind, kind_of
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.columns import NamedColumns
@@ -95,9 +103,15 @@ other words mean what outcomes= says, such as outcomes={"maybe": "tie"}
     if kind_of(votes) is Kind.PATH:
         weights = {} if lens is None else {str(lens): 1.0}
         (weighed,) = gather([path_of("votes", votes, "votes")], weights, reading)
-        return weighed.source if name is None else replace(weighed.source, name=name)
+        return _in_python(weighed.source if name is None else replace(weighed.source, name=name))
     path, records = rows_of(votes, _COLUMNS, name, argument="votes")
-    return votes_of_records(str(path), path, with_votes(records, reading.columns), reading)
+    rows = with_votes(records, reading.columns)
+    return _in_python(votes_of_records(str(path), path, rows, reading))
+
+
+def _in_python(source: VoteSource) -> VoteSource:
+    """Votes whose remarks name keyword arguments."""
+    return replace(source, remarks=tuple(map(in_words_of_python, source.remarks)))
 
 
 def where_of(where: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:

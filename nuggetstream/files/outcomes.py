@@ -76,7 +76,7 @@ class OutcomeWords:
         >>> OutcomeWords({"yes": Vote.A}, Numbers.SIDES).outcome("2", "x", "y")
         <Vote.B: 'b'>
         """
-        if (meant := self.named.get(_spelling(value))) is not None:
+        if (meant := self.named.get(spelling(value))) is not None:
             return meant
         by_name = {system_a: Vote.A, system_b: Vote.B}.get(value)
         spelt = spelt_vote(value)
@@ -90,7 +90,7 @@ class OutcomeWords:
 
     def is_known(self, value: str) -> bool:
         """Whether a value says an outcome by itself: a word that a person named, a usual one, or a number."""
-        return _spelling(value) in self.named or spelt_vote(value) is not None or is_finite_number(value)
+        return spelling(value) in self.named or spelt_vote(value) is not None or is_finite_number(value)
 
     def _of_number(self, value: str) -> Vote | float:
         number = as_number(value)
@@ -119,7 +119,7 @@ def words_of(named: Mapping[str, str]) -> dict[str, Vote]:
         vote = spelt_vote(str(outcome))
         if vote is None:
             raise UnknownOutcome(f"--outcome {word}: is {outcome!r}; expected a, b, tie or both_bad")
-        votes[_spelling(str(word))] = vote
+        votes[spelling(str(word))] = vote
     return votes
 
 
@@ -132,7 +132,7 @@ def numbers_in(values: Mapping[str, int], named: Collection[str] = ()) -> Counte
     """
     numbers = Counter[str]()
     for value, votes in values.items():
-        if is_finite_number(value) and _spelling(value) not in named:
+        if is_finite_number(value) and spelling(value) not in named:
             numbers[shortest_form(value)] += votes
     return numbers
 
@@ -194,5 +194,6 @@ def winner_text(record: Record, column: str) -> str | None:
     return str(value) if isinstance(value, bool) else record.text(column)
 
 
-def _spelling(word: str) -> str:
+def spelling(word: str) -> str:
+    """A word as meanings are looked up by: numbers in their shortest form, and no case."""
     return shortest_form(word.strip()).casefold()

@@ -110,7 +110,9 @@ def worker_labels_of(path: Path, records: Sequence[Record], columns: LabelColumn
     chosen = rows_where(path, records, columns.where)
     rows, remarks = chosen, list[str]()
     if annotators := _annotators(path, chosen, columns):
-        remarks.append(f"one column per annotator: {', '.join(annotators)}")
+        others = [name for name in columns_of(chosen) if name not in annotators]
+        said = f"one column per annotator: {', '.join(annotators)}"
+        remarks.append(f"{said}; not read as labels: {', '.join(others)}")
         rows = sheet_rows(chosen, annotators, WORKER_COLUMNS[0], LABEL_COLUMNS[0])
         columns = replace(columns, labels=())
     dimensions: dict[str, list[WorkerLabel]] = {}

@@ -71,7 +71,7 @@ def notes(result: Any) -> str:
     [
         ("c_one_na.csv", {}, 6, 2, 0.778, "1 cell without a label"),
         ("c_semi_dec.csv", {}, 9, 3, 0.556, ""),
-        ("c_wide.csv", {}, 8, 3, 0.5625, "one column per annotator: ann, ben, cem"),
+        ("c_wide.csv", {}, 8, 3, 0.5625, "one column per annotator: ann, ben, cem; not read as labels: item"),
         (
             "c_mturk.csv",
             {
@@ -294,6 +294,25 @@ def test_one_and_two_are_the_sides_in_a_board_and_in_an_import(tmp_path: Path) -
     )
     kept = winners_in(tmp_path / "votes.jsonl")
     assert kept == ["a", "a", "b", "a", "b"]
+
+
+def test_votes_of_battles_are_read_by_the_same_rules(tmp_path: Path) -> None:
+    header = ("query", "model_a", "response_a", "model_b", "response_b", "winner")
+    rows = [
+        ("Why?", "x", f"So {n}.", "y", "No.", vote)
+        for n, vote in enumerate(("win", "loss", "NA", "x", "None"))
+    ]
+    path = written(tmp_path, table(rows, header), "battles.csv")
+    code, output = imported(path, "--out", tmp_path / "out", "--outcome", "win=a", "--outcome", "loss=b")
+    assert (code, "5 rows imported, 0 rejected" in output) == (0, True), output
+    assert "vote: 2 cells say that a value is missing ('NA' 1, 'None' 1)" in output
+    kept = (tmp_path / "out" / "battles.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line).get("vote") for line in kept] == ["a", "b", None, "a", None]
+    code, output = imported(path, "--out", tmp_path / "again")
+    assert (code, "3 rows imported, 2 rejected" in output) == (0, True), output
+    assert 'winner: is \\"win\\"; expected a, b' in (tmp_path / "again" / "rejected.jsonl").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_an_import_that_would_lose_one_side_keeps_nothing(tmp_path: Path) -> None:
