@@ -112,8 +112,23 @@ def command(
     """
     if out is None and not dry_run:
         raise click.UsageError("Missing option '--out'.")
+    how = Continuing(retry_failed=retry_failed, redo_changed=redo_changed, mix=mix)
+    _begin(file, None if dry_run else out, documents, limit, how, replay=replay, batch=batch)
+
+
+def _begin(
+    file: Path,
+    out: Path | None,
+    documents: Path | None,
+    limit: int | None,
+    how: Continuing,
+    *,
+    replay: Path | None,
+    batch: bool,
+) -> None:
+    """Read the file and evaluate it; without a folder for the results, estimate what that costs."""
     server = server_settings(log_level="error")
-    contents = _read(file, documents, limit, Keeper(None if out is None or dry_run else out / STATE))
+    contents = _read(file, documents, limit, Keeper(None if out is None else out / STATE))
     pipeline = sharing(embedded_pipeline(read_settings(PipelineSettings)))
     llm = read_settings(LLMSettings)
     console = Console(stderr=True)
@@ -121,11 +136,10 @@ def command(
     fetch, grace = read_settings(FetchSettings), server.grace
     folder = out / STATE if out else Path()
     choices = Choices(folder=folder, pipeline=pipeline, fetch=fetch, llm=llm, grace=grace, replayed=replay)
-    if out is None or dry_run:
+    if out is None:
         run(partial(_estimate, contents.lines, choices, console, batched=batch), server)
         return
     choices = choices.in_batches(batches_of(llm, out / STATE, console)) if batch else choices
-    how = Continuing(retry_failed=retry_failed, redo_changed=redo_changed, mix=mix)
     work = partial(_evaluate, contents, choices, console, out=out, how=how)
     run(partial(_until_stopped, work, console), server)
 
@@ -135,7 +149,10 @@ async def _until_stopped(
 ) -> int:
     if await evaluate(stop):
         return 0
-    console.print("stopped; the results have what there is; run the same command again to continue from here")
+    console.print(
+        "stopped; the results have what there is; run the same command again to continue from here",
+        soft_wrap=True,
+    )
     return STOPPED
 
 
