@@ -97,9 +97,8 @@ def command(
     OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
     it and writes what there is; the same command continues where it stopped.
 
-    Results and boards are of all battles of OUT, whichever file they came from. Votes that a file has
-    and OUT has not are added. Lines with the same battle are one battle with several votes, of which
-    the majority counts.
+    Results and boards are of all battles of OUT. Votes that OUT has not are added; lines with the same
+    battle are one battle with several votes, of which the majority counts.
 
     Battles with the same query and the same evidence share one nugget list, and equal answers its
     labels; NUGGETSTREAM_NUGGET_BANK_HOURS=0 gives every battle a list of its own.
