@@ -6,6 +6,7 @@ from nuggetstream.domain.inputs import is_missing
 from nuggetstream.files.columns import Columns
 from nuggetstream.files.record import Record, as_number
 from nuggetstream.text.citations import citation_use
+from nuggetstream.text.reasoning import parted
 from nuggetstream.text.style import features
 
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
@@ -64,6 +65,6 @@ def _of_text(record: Record, column: str, citations: str | None) -> tuple[float,
     if not isinstance(text, str):
         raise record.wrong(column, "is no text")
     cited = citation_use(text).count if citations is None else _amount(record, citations)
-    measured = features(text, 0)
+    measured = features(parted(text).answer, 0)
     measured[1] = cited
     return tuple(np.asarray(measured).tolist())

@@ -122,7 +122,7 @@ def test_search_arena_has_the_answer_voted_on_and_the_pages_of_both_traces() -> 
     assert urls(fourth.a) == [("https://example.org/egmont", None)]
     [bad] = lines("search_arena_7k.jsonl")[1]
     assert bad.line == 3
-    assert bad.problems[0].startswith("winner: is "model_x"; expected a, b, tie")
+    assert bad.problems[0].startswith('winner: is "model_x"; expected a, b, tie')
 
 
 def test_a_trace_of_another_shape_is_named(tmp_path: Path) -> None:
