@@ -147,8 +147,9 @@ def meaning_of(counts: Collection[str]) -> Numbers:
     ('SIDES', 'SHARE', 'SIGNS')
     """
     numbers = {float(number) for number in counts if _LOWEST <= float(number) <= _HIGHEST}
-    if all(0 <= number <= 1 for number in numbers):
-        return Numbers.SHARE
+    is_alone = len(numbers) == 1 and not any(number.is_integer() for number in numbers)
+    if is_alone or all(0 <= number <= 1 for number in numbers):
+        return Numbers.SHARE  # a single 1.5 is no convention, and is rejected where its row is read
     if numbers <= {1.0, 2.0}:
         return Numbers.SIDES
     if all(1 <= number <= 2 for number in numbers):
@@ -159,15 +160,15 @@ def meaning_of(counts: Collection[str]) -> Numbers:
     raise UnknownOutcome(f"holds the numbers {shown}, which may mean several things; {_REMEDY}")
 
 
-def numbers_said(column: str, words: OutcomeWords, numbers: Mapping[str, int]) -> str:
-    """How numbers were read and how many fell to each side, as a sentence.
+def numbers_said(column: str, words: OutcomeWords, numbers: Mapping[str, int]) -> list[str]:
+    """How numbers were read and how many fell to each side, as a sentence; none without a number.
 
     Args:
         column: Name of the column.
         words: How they were read.
         numbers: How many votes each number has.
 
-    >>> said = numbers_said("winner", OutcomeWords(numbers=Numbers.SIDES), {"1": 3, "2": 2})
+    >>> [said] = numbers_said("winner", OutcomeWords(numbers=Numbers.SIDES), {"1": 3, "2": 2})
     >>> said.partition("; ")[2]
     '3 votes for the first, 2 for the second'
     """
@@ -177,6 +178,8 @@ def numbers_said(column: str, words: OutcomeWords, numbers: Mapping[str, int]) -
             outcome = words.outcome(number, "", "")
             points = outcome.points if isinstance(outcome, Vote) else outcome
             sides[(points > _HALF) - (points < _HALF)] += votes
+    if not sides:
+        return []
     said = (
         f"{column}: numbers are read as {words.numbers}; {many(sides[1], 'vote')} for the first, "
         f"{integer(sides[-1])} for the second"
@@ -185,7 +188,7 @@ def numbers_said(column: str, words: OutcomeWords, numbers: Mapping[str, int]) -
         said += f", {integer(sides[0])} for neither"
     if {as_number(number) for number in numbers} <= {0.0, 1.0}:
         said += "; for the index of the winner, use --outcome 0=a --outcome 1=b"
-    return said
+    return [said]
 
 
 def winner_text(record: Record, column: str) -> str | None:

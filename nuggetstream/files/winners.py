@@ -83,7 +83,7 @@ class WinnerColumn:
         except UnknownOutcome as error:
             raise UnusableFile(f"{path}: {columns.winner}: {error}") from error
         said = [marks_said(columns.winner, marks)] if marks else []
-        said += [numbers_said(columns.winner, words, numbers)] if numbers else []
+        said += numbers_said(columns.winner, words, numbers)
         return cls(columns.winner, words, frozenset(marks), tuple(said))
 
     def outcome(self, record: Record, system_a: str, system_b: str) -> Vote | float | None:

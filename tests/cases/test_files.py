@@ -267,6 +267,13 @@ def test_numbers_that_may_mean_several_things_are_refused_until_somebody_says() 
     assert outcomes(rows, outcomes=meant) == [Vote.TIE, Vote.A, Vote.B, Vote.B]
 
 
+def test_a_number_of_no_convention_is_named_with_its_line(tmp_path: Path) -> None:
+    for wrong in ("1.5", "7", "-0.5"):
+        path = written(tmp_path, table([("x", "y", "a"), ("x", "y", wrong), ("x", "y", "b")]))
+        with pytest.raises(UnusableFile, match=rf"votes\.csv:3: winner: is '{wrong}'; expected a, b, tie"):
+            ns.read_votes(path)
+
+
 def test_words_mean_what_a_person_says(tmp_path: Path) -> None:
     path = written(tmp_path, table([("x", "y", "win"), ("x", "y", "loss"), ("x", "y", "meh")]))
     code, output = run("rate", path)

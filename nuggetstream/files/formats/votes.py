@@ -8,6 +8,7 @@ votes               rows with two systems and a winner
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -171,8 +172,9 @@ def _records(source: Source, file: Path) -> Iterator[Record]:
 def _vote(row: Row, prefix: str, columns: Columns, winners: WinnerColumn) -> list[Line]:
     """The vote of a row, with all that `nuggetstream rate` reads unless it is told other columns."""
     record, names = Record(str(row.line), object_of(row)), tuple(object_of(row))
+    columns = usual_columns(names) or columns  # lines of JSON may differ in their fields
     try:
-        vote = vote_of(record, columns, winners)
+        vote = vote_of(record, columns, replace(winners, name=columns.winner))
         a, b = (one_spelling(record.text(column) or "") for column in (columns.a, columns.b))
         named = filter(None, (column_in(names, (name,)) for name in BATTLE_COLUMNS))
         battle = next(filter(None, map(record.key, named)), f"{prefix}{row.line}")
