@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import Assignment, Correction, Importance, Nugget, Support
+from nuggetstream.domain.nugget import Assignment, Correction, Importance, Nugget, Support, vital_first
 from nuggetstream.domain.nugget_edit import (
     AddNugget,
     DeleteNugget,
@@ -88,14 +88,13 @@ def edited(
         else replace(nugget, id=derived_id(key, nugget.text), grounds=None, vital_probability=None)
         for nugget in draft.nuggets.values()
     ]
-    result.sort(key=lambda nugget: nugget.importance is not Importance.VITAL)
     again = [operation for operation in operations if isinstance(operation, ReassignNuggets)]
     corrected = {name: label for name, label in draft.labels.items() if label is not before[name]}
     problems = [*_lost(corrected, result), *_problems(nuggets, result, len(again), bool(corrected))]
     if problems:
         raise InvalidEdit(problems)
     return Edited(
-        tuple(result),
+        vital_first(result),
         tuple(draft.changes),
         reassigned=bool(again),
         model=again[0].model if again else None,
@@ -145,7 +144,12 @@ class _Draft:
             case RewordNugget(nugget=name, text=text):
                 self._change(operation.op, replace(self._nugget(name), text=text))
             case SetImportance(nugget=name, importance=importance):
-                self._change(operation.op, replace(self._nugget(name), importance=importance))
+                changed = replace(self._nugget(name), importance=importance)
+                if changed.is_disputed and importance is Importance.VITAL:
+                    raise ValueError(
+                        "a disputed nugget cannot be vital; reword it so that a source states it"
+                    )
+                self._change(operation.op, changed)
             case MergeNuggets():
                 self._merge(operation)
             case DeleteNugget(nugget=name):

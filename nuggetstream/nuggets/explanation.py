@@ -19,11 +19,13 @@ from nuggetstream.nuggets.opinions import missing_scores, opinions
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
+    counted,
     expected_score,
     labels_of,
     nugget_margin,
     preference,
-    score_answer,
+    require_labels,
+    scores_of,
     tie_threshold,
 )
 from nuggetstream.nuggets.unconfirmed import claims, on_grounded, unconfirmed
@@ -54,7 +56,7 @@ class Explanation:
     """What decided a battle.
 
     Attributes:
-        scores: Nugget scores per side; None unless every nugget has a label for both sides, and where the
+        scores: Nugget scores per side, on the nuggets that count; None unless every nugget has a label for both sides, and where the
             nuggets decide nothing.
         expected: The All Score per side that the probabilities of the labels let expect; None without scores,
             and where a label has no probabilities.
@@ -134,13 +136,15 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     contradictions = tuple(contradicted(nuggets, snapshot.assignments))
     unscored = Explanation(threshold=threshold, misses=misses, contradictions=contradictions)
     try:
-        scores = {side: score_answer(nuggets, labels[side]) for side in Side}
+        for side in Side:
+            require_labels(nuggets, labels[side])
     except Unscorable as error:
         why = f"The nuggets cannot be scored: {error}."
         return replace(unscored, lines=(why, *errors(contradictions), *opinions(snapshot, None)))
     if (reason := undecided(snapshot.nugget_list, snapshot.assignments)) is not None:
         lines = (reason, *claims(nuggets, labels), *opinions(snapshot, None))
         return replace(unscored, lines=lines, undecided=reason)
+    scores = scores_of(nuggets, snapshot.assignments)
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
@@ -170,7 +174,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
 
 
 def _expected(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> Mapping[Side, float] | None:
-    scores = {side: expected_score(nuggets, assignments, side) for side in Side}
+    scores = {side: expected_score(counted(nuggets), assignments, side) for side in Side}
     expected = {side: score for side, score in scores.items() if score is not None}
     return expected if len(expected) == len(scores) else None
 

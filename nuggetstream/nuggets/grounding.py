@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.disputes import disputed
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import ANSWERS, Grounding, Grounds, Nugget, Quotation
 from nuggetstream.text.comparison import Relation, content_terms, has_quantity, opens_with_pronoun, relation
@@ -65,7 +66,8 @@ def with_grounds(
             It does not tell which of them states the nugget then, so the best sentence decides.
 
     Returns:
-        The nuggets in their order. The grounding is None where neither provenance nor words tell it.
+        The nuggets in their order; a disputed one is not vital. The grounding is None where neither provenance
+        nor words tell it.
     """
     listed = list(nuggets)
     texts = list(_sentences(evidence, battle))
@@ -73,9 +75,15 @@ def with_grounds(
         return tuple(listed)
     covered = _coverage(listed, texts)
     return tuple(
-        replace(nugget, grounds=_grounds(nugget, texts, row, windows=windows))
+        _with(nugget, _grounds(nugget, texts, row, windows=windows))
         for nugget, row in zip(listed, covered, strict=True)
     )
+
+
+def _with(nugget: Nugget, grounds: Grounds | None) -> Nugget:
+    if grounds is not None and grounds.grounding is Grounding.DISPUTED:
+        return disputed(nugget, grounds.quotation)
+    return replace(nugget, grounds=grounds)
 
 
 def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Sentence]:
