@@ -1,7 +1,7 @@
-"""Disputed nuggets: a source contradicts them, or no source states them and an answer contradicts them.
+"""Disputed nuggets: a source contradicts them, or no source states them and an answer does.
 
-A good answer needs no fact that may be false, so a disputed nugget is never vital, and no score that a verdict
-follows from counts it.
+A good answer needs no fact that may be false, so a disputed nugget is never vital, and no score that a
+verdict follows from counts it.
 """
 
 from collections.abc import Iterable

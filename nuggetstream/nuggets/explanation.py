@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import ANSWERS, UNSTATED, Assignment, Cause, Importance, Nugget, Support
+from nuggetstream.domain.nugget import (
+    ANSWERS,
+    UNSTATED,
+    Assignment,
+    Cause,
+    Grounding,
+    Importance,
+    Nugget,
+    Support,
+)
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.contradicted import ContradictedNugget, contradicted, errors
@@ -56,8 +65,8 @@ class Explanation:
     """What decided a battle.
 
     Attributes:
-        scores: Nugget scores per side, on the nuggets that count; None unless every nugget has a label for both sides, and where the
-            nuggets decide nothing.
+        scores: Nugget scores per side, on the nuggets that count; None unless every nugget has a label for
+            both sides, and where the nuggets decide nothing.
         expected: The All Score per side that the probabilities of the labels let expect; None without scores,
             and where a label has no probabilities.
         margin: Difference of the All Scores, A minus B, in [-1, 1]; None without scores.
@@ -108,6 +117,10 @@ def cause_of(
     ('generation', 'retrieval')
     """
     documents = {provenance.document for provenance in nugget.provenance}
+    if nugget.grounding is Grounding.GROUNDED and nugget.grounds and nugget.grounds.quotation:
+        documents.add(
+            nugget.grounds.quotation.document
+        )  # states it, although the model may not have named it
     if not documents:
         return None
     if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
@@ -148,18 +161,19 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
+    beside = on_grounded(grounded, nuggets, winner, threshold)
     chosen: Vote | None = winner
-    decided = [_decision(scores, threshold, winner), *on_grounded(grounded, nuggets, winner, threshold)]
-    if leading is Lens.GROUNDED:
-        decided.reverse()
+    if leads := leading is Lens.GROUNDED:
         chosen = None if grounded is None else grounded.preference
     lines = (
-        *decided,
+        *(beside if leads else ()),
+        _decision(scores, threshold, winner),
         *_key_facts(_confirmed_vital(nuggets, labels)),
         *errors(contradictions),
         *_vital(nuggets, labels),
         *_blame(misses, unread),
         *unconfirmed(nuggets),
+        *(() if leads else beside),
         *opinions(snapshot, chosen),
     )
     return replace(

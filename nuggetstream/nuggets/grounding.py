@@ -66,8 +66,8 @@ def with_grounds(
             It does not tell which of them states the nugget then, so the best sentence decides.
 
     Returns:
-        The nuggets in their order; a disputed one is not vital. The grounding is None where neither provenance
-        nor words tell it.
+        The nuggets in their order; a disputed one is not vital. The grounding is None where neither
+        provenance nor words tell it.
     """
     listed = list(nuggets)
     texts = list(_sentences(evidence, battle))

@@ -115,7 +115,7 @@ def expected_score(nuggets: Sequence[Nugget], assignments: Sequence[Assignment],
 
 
 def counted(nuggets: Iterable[Nugget]) -> tuple[Nugget, ...]:
-    """The nuggets that a verdict counts: all but disputed ones, which may be false, so that nobody earns by them.
+    """The nuggets that a verdict counts: all but disputed ones, which may be false; nobody earns by them.
 
     Nuggets of unknown grounding, such as those of files and of the papers' data, all count.
     """

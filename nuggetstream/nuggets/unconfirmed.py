@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.nugget import Grounding, Nugget, Support
+from nuggetstream.domain.offline import GROUNDED
 from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.grounded_preference import GroundedVerdict
 
 _DOUBT = {
-    Grounding.ANSWER_ONLY: "a claim that no source states",
+    Grounding.ANSWER_ONLY: "a claim that no source confirms",
     Grounding.DISPUTED: "a claim that is disputed",
 }
 
@@ -18,8 +19,8 @@ _STATED = (Support.SUPPORT, Support.PARTIAL_SUPPORT)
 
 def on_grounded(
     grounded: GroundedVerdict | None, nuggets: Sequence[Nugget], winner: Vote, threshold: float
-) -> Iterable[str]:
-    """The preference on grounded nuggets, where it rests on others than that on all nuggets.
+) -> tuple[str, ...]:
+    """The preference on grounded nuggets, where it rests on others than that on all nuggets, and its worth.
 
     Args:
         grounded: That preference.
@@ -29,10 +30,12 @@ def on_grounded(
     """
     if grounded is None:
         if all(nugget.is_unconfirmed for nugget in nuggets):
-            yield "No source states any of the nuggets, so there is no preference on grounded nuggets alone."
-        return
+            return (
+                "No source states any of the nuggets, so there is no preference on grounded nuggets alone.",
+            )
+        return ()
     if len(grounded.nuggets) == len(nuggets):
-        return
+        return ()
     a, b = (grounded.scores[side].all_score for side in Side)
     says = "a tie" if grounded.preference is Vote.TIE else f"{grounded.preference.value.upper()} is preferred"
     part = f"{len(grounded.nuggets)} of {many(len(nuggets), 'nugget')} that a source states"
@@ -41,7 +44,7 @@ def on_grounded(
     if grounded.preference is not winner:
         others = many(len(nuggets) - len(grounded.nuggets), "other nugget")
         line = f"{line} What differs is the {others}, which no source is known to state."
-    yield line
+    return (f"{line} {GROUNDED.words}",)
 
 
 def claims(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support]]) -> Iterable[str]:
@@ -60,7 +63,7 @@ def unconfirmed(nuggets: Sequence[Nugget]) -> Iterable[str]:
         return
     parts = []
     if only := counts[Grounding.ANSWER_ONLY]:
-        parts.append(f"{many(only, 'nugget')} {'is' if only == 1 else 'are'} in no source, only in an answer")
+        parts.append(f"{many(only, 'nugget')} {'is' if only == 1 else 'are'} confirmed by no source")
     if disputed := counts[Grounding.DISPUTED]:
         parts.append(f"{many(disputed, 'nugget')} {'is' if disputed == 1 else 'are'} disputed")
     yield f"{' and '.join(parts)}: an answer without them misses no known fact."

@@ -17,8 +17,8 @@ def undecided(nugget_list: NuggetList, assignments: Iterable[Assignment]) -> str
     """Why there is no verdict by nuggets, in a sentence; None where there is one.
 
     An answer earns nothing by claims that nothing confirms. Where sources were read, at least one nugget must
-    be grounded, or of unknown grounding, and disputed ones never count. Where none was read, the answers can only be compared with each
-    other, and both of them must state something.
+    be grounded, or of unknown grounding, and disputed ones never count. Where none was read, the answers can
+    only be compared with each other, and both of them must state something.
 
     Args:
         nugget_list: The nuggets with their grounding.

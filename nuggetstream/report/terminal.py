@@ -49,13 +49,19 @@ def _which_judge(summary: Summary) -> str | None:
 def agreement_table(summary: Summary) -> Table:
     """How often predictors agree with people: a row per human dimension, a column per predictor."""
     predictors = list(dict.fromkeys(row.predictor for row in summary.agreements))
+    doubtful = [
+        f"{row.predictor} ({row.dimension})"
+        for row in summary.agreements
+        if not row.agreement.is_above_chance
+    ]
+    chance = f" Not shown to be above chance, 0.5: {', '.join(doubtful)}." if doubtful else ""
     printed = table(
         "Agreement with human preferences",
         *("dimension", *(name.replace(" ", "\n", 1) for name in predictors), "compared\nof labelled"),
         text=["dimension"],
         caption="Share of battles with its 95% interval: a bootstrap over queries, or Wilson's where all "
         "queries agree to the same degree. A predicted tie counts half; battles that people call a tie are "
-        "left out. Kappa and counts are in summary.json.",
+        f"left out.{chance} Kappa and counts are in summary.json.",
     )
     for dimension in dict.fromkeys(row.dimension for row in summary.agreements):
         rows = {row.predictor: row for row in summary.agreements if row.dimension == dimension}

@@ -252,8 +252,8 @@ def _excluded(quantity: Quantity, claim: _Sentence, sentence: _Sentence) -> bool
 
 def _is_comparable(one: Quantity, other: Quantity) -> bool:
     mine, theirs = _as_date(one), _as_date(other)
-    if mine is not None and theirs is not None:
-        return True
+    if mine is not None or theirs is not None:
+        return mine is not None and theirs is not None
     return isinstance(one, Number) and isinstance(other, Number) and one.unit == other.unit
 
 
@@ -270,8 +270,8 @@ def _says(one: Quantity, other: Quantity) -> bool:
 
 def _excludes(one: Quantity, other: Quantity) -> bool:
     mine, theirs = _as_date(one), _as_date(other)
-    if mine is not None and theirs is not None:
-        return mine.excludes(theirs)
+    if mine is not None or theirs is not None:
+        return mine is not None and theirs is not None and mine.excludes(theirs)
     return isinstance(one, Number) and isinstance(other, Number) and one.excludes(other)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from nuggetstream.domain.offline import NOTICE
+from nuggetstream.domain.offline import GROUNDED, NOTICE
 from nuggetstream.files import numerals
 from nuggetstream.files.templates import html_environment
 from nuggetstream.ratings.standing import IntervalState
@@ -49,6 +49,7 @@ def page_environment() -> Environment:
         "interval": numerals.interval,
         "many": numerals.many,
         "OFFLINE_NOTICE": NOTICE,
+        "GROUNDED_WORTH": GROUNDED.words,
         "EVENTS_OF_BATTLES": OF_BATTLES,
     }
     env.globals["interval_words"] = {state.value: state.words for state in IntervalState}

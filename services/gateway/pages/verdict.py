@@ -3,17 +3,26 @@
 from collections.abc import Mapping
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.offline import GROUNDED
 from nuggetstream.views.battles import BattleView
 
 _NAMES = {"human": "people", "nugget": "nuggets", "grounded": "grounded nuggets", "judge": "the judge"}
 
 
 def verdict_of(view: BattleView) -> str | None:
-    """The verdict of a battle in one sentence, with the leading preference by nuggets; None without any."""
+    """The verdict of a battle in one sentence; None without any preference.
+
+    It has the leading preference by nuggets, but grounded nuggets alone are no argument as long as they are
+    not shown to agree with people.
+    """
     preferences = view.preferences
+    of_all = preferences.leading is Lens.NUGGET or not GROUNDED.is_argument
     votes = {
         "human": preferences.human,
-        preferences.leading.value: preferences.by_nuggets,
+        (Lens.NUGGET if of_all else preferences.leading).value: (
+            preferences.nugget if of_all else preferences.by_nuggets
+        ),
         "judge": preferences.judge,
     }
     return sentence(
