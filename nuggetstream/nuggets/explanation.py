@@ -37,7 +37,14 @@ from nuggetstream.nuggets.scores import (
     scores_of,
     tie_threshold,
 )
-from nuggetstream.nuggets.unconfirmed import claims, on_grounded, unconfirmed
+from nuggetstream.nuggets.unconfirmed import (
+    claims,
+    is_unverified,
+    on_grounded,
+    unconfirmed,
+    unverified,
+    vital_claims,
+)
 from nuggetstream.nuggets.undecided import undecided
 
 Labels = Mapping[str, Support]
@@ -155,7 +162,8 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         why = f"The nuggets cannot be scored: {error}."
         return replace(unscored, lines=(why, *errors(contradictions), *opinions(snapshot, None)))
     if (reason := undecided(snapshot.nugget_list, snapshot.assignments)) is not None:
-        lines = (reason, *claims(nuggets, labels), *opinions(snapshot, None))
+        said = unverified if is_unverified(snapshot.nugget_list) else claims
+        lines = (reason, *said(nuggets, labels), *opinions(snapshot, None))
         return replace(unscored, lines=lines, undecided=reason)
     scores = scores_of(nuggets, snapshot.assignments)
     margin = nugget_margin(nuggets, snapshot.assignments)
@@ -171,6 +179,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
         *_key_facts(_confirmed_vital(nuggets, labels)),
         *errors(contradictions),
         *_vital(nuggets, labels),
+        *(unverified if is_unverified(snapshot.nugget_list) else vital_claims)(nuggets, labels),
         *_blame(misses, unread),
         *unconfirmed(nuggets),
         *(() if leads else beside),
@@ -250,14 +259,12 @@ def _key_facts(pairs: Sequence[_Labelled]) -> Iterable[str]:
 
 
 def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable[str]:
-    every = [nugget for nugget in nuggets if nugget.importance is Importance.VITAL]
     pairs = _confirmed_vital(nuggets, labels)
     for side in Side:
         for nugget, *states in pairs:
             own, other = states if side is Side.A else reversed(states)
             if line := _advantage(side, nugget, own, other):
                 yield line
-    yield from claims([nugget for nugget in every if nugget.is_unconfirmed], labels)
 
 
 def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:

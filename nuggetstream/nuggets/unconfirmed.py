@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from nuggetstream.domain.battle import Side, Vote
-from nuggetstream.domain.nugget import Grounding, Nugget, Support
+from nuggetstream.domain.nugget import Grounding, Importance, Nugget, NuggetList, Support
 from nuggetstream.domain.offline import GROUNDED
 from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.grounded_preference import GroundedVerdict
@@ -14,6 +14,7 @@ _DOUBT = {
     Grounding.DISPUTED: "a claim that is disputed",
 }
 
+_SHOWN = 3  # claims of one answer that are quoted
 _STATED = (Support.SUPPORT, Support.PARTIAL_SUPPORT)
 
 
@@ -48,12 +49,38 @@ def on_grounded(
 
 
 def claims(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support]]) -> Iterable[str]:
-    """Vital nuggets that no source confirms, and that one answer alone states."""
+    """Nuggets that no source confirms, and that one answer alone states."""
     for nugget in nuggets:
         doubt = _DOUBT.get(nugget.grounding) if nugget.grounding else None
         states = [side for side in Side if labels[side][nugget.id] in _STATED]
         if doubt and len(states) == 1:
             yield f"Only {states[0].value.upper()} makes {doubt}: “{nugget.text}”"
+
+
+def vital_claims(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support]]) -> Iterable[str]:
+    """The same of those that would be vital, and of disputed ones."""
+    return claims([n for n in nuggets if n.importance is Importance.VITAL or n.is_disputed], labels)
+
+
+def is_unverified(listed: NuggetList) -> bool:
+    """Whether no source was read, so that nothing confirms any nugget of a list."""
+    return not listed.has_read_sources and all(nugget.is_unconfirmed for nugget in listed.nuggets)
+
+
+def unverified(nuggets: Sequence[Nugget], labels: Mapping[Side, Mapping[str, Support]]) -> Iterable[str]:
+    """What each answer of a battle without sources states that the other one does not."""
+    parts = []
+    for side in Side:
+        own = [
+            f"“{nugget.text}”"
+            for nugget in nuggets
+            if labels[side].get(nugget.id) in _STATED and labels[side.other].get(nugget.id) not in _STATED
+        ]
+        more = [many(len(own) - _SHOWN, "further claim")] if len(own) > _SHOWN else []
+        if own:
+            parts.append(f"only {side.value.upper()} states {', '.join([*own[:_SHOWN], *more])}")
+    if parts:
+        yield f"Unverified, because no source was read: {'; '.join(parts)}."
 
 
 def unconfirmed(nuggets: Sequence[Nugget]) -> Iterable[str]:

@@ -254,7 +254,7 @@ def _is_comparable(one: Quantity, other: Quantity) -> bool:
     mine, theirs = _as_date(one), _as_date(other)
     if mine is not None or theirs is not None:
         return mine is not None and theirs is not None
-    return isinstance(one, Number) and isinstance(other, Number) and one.unit == other.unit
+    return isinstance(one, Number) and isinstance(other, Number) and one.is_comparable(other)
 
 
 def _as_date(quantity: Quantity) -> Date | None:

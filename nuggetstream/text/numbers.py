@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nuggetstream.text.dates import Date
+from nuggetstream.text.word_forms import same_word
 
+_UNSPACED = "\u0e00"  # first letter of scripts without spaces between words
 _CLOSE = 0.05  # share by which a rough number may differ from the one that it stands for
 
 
@@ -19,6 +21,8 @@ class Number:
         rough: Whether the text says that it is not exact.
         bound: Whether the text says that it is a limit.
         span: The range of which it is one end; None without one.
+        of: The word after it, of what it is the number; None without one.
+        named: Whether it is a part of a name, as in "Apollo 11".
     """
 
     values: frozenset[float]
@@ -27,6 +31,8 @@ class Number:
     rough: bool = False
     bound: bool = False
     span: tuple[float, float] | None = None
+    of: str | None = None
+    named: bool = False
 
     def states(self, other: "Number") -> bool:
         """Whether it is the other number, with its unit."""
@@ -39,9 +45,19 @@ class Number:
             abs(mine - theirs) <= near * abs(theirs) for mine in self.values for theirs in other.values
         )
 
+    def is_comparable(self, other: "Number") -> bool:
+        """Whether both can be numbers of the same: of one unit, or of one thing, and not of a name."""
+        if self.unit != other.unit or self.named or other.named:
+            return False
+        if self.unit is not None or self.of is None or other.of is None:
+            return True
+        return same_word(self.of, other.of) or (self.of[0] >= _UNSPACED and self.of[0] == other.of[0])
+
     def excludes(self, other: "Number") -> bool:
-        """Whether it is another number with the same unit, and neither is a limit."""
-        if self.unit != other.unit or self.bound or other.bound or self.states(other) or other.states(self):
+        """Whether it is another number of the same, and neither is a limit."""
+        if not self.is_comparable(other) or self.bound or other.bound:
+            return False
+        if self.states(other) or other.states(self):
             return False
         if any(span[0] <= value <= span[1] for span, value in _within(self, other)):
             return False

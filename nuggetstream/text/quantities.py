@@ -9,10 +9,11 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 
 from nuggetstream.text.citations import without_citations
 from nuggetstream.text.dates import FIRST_YEAR, LAST_YEAR, Date, dates
-from nuggetstream.text.light_words import words
+from nuggetstream.text.light_words import LIGHT, words
 from nuggetstream.text.numbers import Number
 from nuggetstream.text.quantity_words import BOUND, CARDINAL, MULTIPLE, ROUGHLY, SCALE, UNIT
 
@@ -229,15 +230,23 @@ def _unit(part: Part) -> str | None:
 
 
 def _qualified(read: Iterator[Part]) -> Iterator[Part]:
-    """The parts with numbers that are rough or limits marked as such."""
-    before: tuple[str, ...] = ()
-    for part in read:
-        if isinstance(part.quantity, Number):
-            rough, bound = (not names.isdisjoint(before[-3:]) for names in (ROUGHLY, BOUND))
-            yield replace(part, quantity=replace(part.quantity, rough=rough, bound=bound))
-            before = ()
+    """The parts with numbers that are rough, limits or parts of names marked as such."""
+    waiting, before = list(read), list[Part]()
+    for part, after in zip_longest(waiting, waiting[1:]):
+        if isinstance(number := part.quantity, Number):
+            words_before = [word.folded for word in before[-3:]]
+            rough, bound = (not names.isdisjoint(words_before) for names in (ROUGHLY, BOUND))
+            named = bool(before) and before[-1].is_word and before[-1].text[0].isupper() and not number.year
+            of = after.folded if after and after.is_word and after.folded not in LIGHT else None
+            yield replace(
+                part,
+                quantity=replace(
+                    number, rough=rough, bound=bound, named=named and number.unit is None, of=of
+                ),
+            )
+            before = []
         else:
-            before = (*before, part.folded)
+            before.append(part)
             yield part
 
 

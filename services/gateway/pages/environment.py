@@ -10,6 +10,7 @@ from jinja2 import Environment
 
 from nuggetstream.domain.offline import GROUNDED, NOTICE
 from nuggetstream.files import numerals
+from nuggetstream.files.example import EXAMPLE
 from nuggetstream.files.templates import html_environment
 from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.text.markup import without_block_marks
@@ -48,6 +49,7 @@ def page_environment() -> Environment:
     env.globals |= {
         "interval": numerals.interval,
         "many": numerals.many,
+        "EXAMPLE": EXAMPLE,
         "OFFLINE_NOTICE": NOTICE,
         "GROUNDED_WORTH": GROUNDED.words,
         "EVENTS_OF_BATTLES": OF_BATTLES,

@@ -16,6 +16,7 @@ TEXTS = st.text(alphabet="0123456789٣ .,-/%$年[]not no½²", max_size=80)
         ("The committee has 9 members [1].", "The committee has 11 members [12]."),
         ("The fund holds $2.5 million.", "The fund holds $3.5 million"),
         ("Die Stadt hat 1.200 Einwohner.", "Die Stadt hat 1.300 Einwohner."),
+        ("Spain had 12 and Italy 7 seats.", "Spain had 7 and Italy 12 seats."),
         ("门票价格为25元。", "门票价格为50元。"),
     ],
 )
@@ -36,7 +37,6 @@ def test_the_same_words_with_another_number_contradict(claim: str, sentence: str
         ("The fee is 1,200 euros.", "The fee is 1200 euros."),
         ("The fee is 1.200 euros.", "The fee is 1,2 euros."),
         ("It grew by 2.5 percent.", "It grew by 2.50 percent."),
-        ("Spain had 12 and Italy 7 seats.", "Spain had 7 and Italy 12 seats."),
         ("Costs 25 cents.", "Does it cost 50 cents?"),
     ],
 )
