@@ -22,6 +22,7 @@ from nuggetstream.files.fields import EMPTY_IS_ABSENT, Name, Strict, Text, at_mo
 from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 from nuggetstream.files.shapes import EXPECTED, WORDS, translated
 from nuggetstream.files.sources import MAX_PASSAGES, SourceSubmission, sources_of
+from nuggetstream.files.vote_submission import Comment, Voter
 
 MAX_ANSWER_BYTES = 200_000
 MAX_QUERY_BYTES = 20_000
@@ -85,7 +86,16 @@ class BattleSubmission(Strict):
     language: Annotated[Annotated[Text, Field(max_length=35)] | None, EMPTY_IS_ABSENT] = None
     tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), few(MAX_TAGS)] = ()
     vote: Vote | None = None
+    voter: Voter = None
+    comment: Comment = None
     conversation: Conversation = ()
+
+    @model_validator(mode="after")
+    def _has_a_vote(self) -> "BattleSubmission":
+        without = [name for name in ("voter", "comment") if getattr(self, name) is not None]
+        if without and self.vote is None:
+            raise ValueError(f"{' and '.join(without)}: without a vote; send the vote, too, or leave it out")
+        return self
 
     @model_validator(mode="after")
     def _is_a_battle(self) -> "BattleSubmission":
@@ -165,13 +175,16 @@ def _in_another_shape(data: Any, error: ValidationError) -> BattleSubmission:
     raise InvalidSubmission([*_problems(error, names), *([EXPECTED] if unknown else [])]) from None
 
 
-def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
+def submission_of(
+    battle: Battle, vote: Vote | None, voter: str | None = None, comment: str | None = None
+) -> BattleSubmission:
     """A battle that came as protobuf, under the same checks.
 
     Raises:
         InvalidSubmission: naming every field that is wrong and why.
     """
-    data = asdict(battle) | {"id": battle.id or None, "arena": battle.arena or "default", "vote": vote}
+    data = asdict(battle) | {"id": battle.id or None, "arena": battle.arena or "default"}
+    data |= {"vote": vote, "voter": voter, "comment": comment}
     return parse_submission(data)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.battle import Battle
 from nuggetstream.domain.event import BattleEvent
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.text.languages import DetectedLanguage
@@ -104,7 +105,7 @@ class Battles(BattleCounts):
         *,
         detected: DetectedLanguage | None = None,
         flagged: bool = False,
-        vote: Vote | None = None,
+        vote: HumanVote | None = None,
     ) -> str | None:
         """Store one battle; see `NewBattle` for the arguments and `accepting.known_hashes` for the result."""
         new = NewBattle(battle=battle, body=body, detected=detected, flagged=flagged, vote=vote)
