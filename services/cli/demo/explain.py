@@ -152,9 +152,11 @@ def _vote(view: View) -> str:
 def _doubts(view: View) -> Iterable[str]:
     """What limits the result: claims without a source, and sources that nobody could read."""
     total, facts = len(view["nuggets"]), len(_facts(view))
-    if facts < total:
-        yield f"no source confirms {total - facts} of {many(total, 'nugget')}."
     sources = [source for side in ("a", "b") for source in view[side]["sources"]]
+    if not sources:
+        yield "no answer has a source, so nothing that they state is verified."
+    elif facts < total:
+        yield f"no source confirms {total - facts} of {many(total, 'nugget')}."
     if unread := sum(source["state"] == "rejected" for source in sources):
         yield f"{unread} of {many(len(sources), 'source')} could not be read."
 

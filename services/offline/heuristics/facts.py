@@ -62,7 +62,14 @@ class _Candidate:
     opens: bool  # a paragraph or list item
 
 
-def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed: Embed | None) -> list[Fact]:
+def create_facts(
+    query: str,
+    documents: Sequence[Document],
+    *,
+    limit: int,
+    embed: Embed | None,
+    short: bool = False,
+) -> list[Fact]:
     """The most salient, mutually different facts of the documents, most salient first.
 
     Args:
@@ -70,11 +77,12 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
         documents: Answers and chunks of evidence; their order does not matter.
         limit: Maximum number of facts, of which at most ``ENOUGH`` are returned.
         embed: Sentence embeddings, or None to compare by shared terms only.
+        short: Whether an answer without a sentence that is long enough takes part with short ones.
 
     Returns:
         Between 0 and ``limit`` facts; if there are any, at least one is vital.
     """
-    pool = _candidates(documents)
+    pool = _candidates(documents, short=short)
     if not pool or limit <= 0:
         return []
     weight = rarity([c.text for c in pool] + [query])
@@ -97,11 +105,11 @@ def _split(rows: Matrix) -> tuple[Matrix, Matrix]:
     return rows[:-1], rows[-1]
 
 
-def _candidates(documents: Sequence[Document]) -> list[_Candidate]:
-    """The sentences that can be facts; of answers that have none, short ones; else what there is."""
+def _candidates(documents: Sequence[Document], *, short: bool) -> list[_Candidate]:
+    """The sentences that can be facts; where no document has any, all."""
     found = {document.id: _sentences(document, is_fact) for document in documents}
     for document in documents:
-        if document.kind == "answer" and not found[document.id]:
+        if short and document.kind == "answer" and not found[document.id]:
             found[document.id] = _sentences(document, _says_something)
     if not any(found.values()):
         found = {document.id: _sentences(document, terms) for document in documents}
