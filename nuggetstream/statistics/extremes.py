@@ -17,8 +17,8 @@ def first_and_last(groups: Mapping[str, Sequence[float]], level: float = 0.95) -
         level: Level of the interval, in (0, 1).
 
     Returns:
-        First and last; None with fewer than two groups of two measurements, and where the interval contains
-        zero.
+        First and last; None with fewer than two groups of two measurements, where no measurement differs from
+        others of its group, and where the interval contains zero.
 
     Raises:
         ValueError: A measurement is not finite.
@@ -37,10 +37,10 @@ def first_and_last(groups: Mapping[str, Sequence[float]], level: float = 0.95) -
         return None
     order = sorted(samples, key=lambda name: (-float(samples[name].mean()), name))
     first, last = samples[order[0]], samples[order[-1]]
-    difference = float(first.mean() - last.mean())
-    if not first.var() and not last.var():
-        return (order[0], order[-1]) if difference else None
+    errors = np.array([first.var(ddof=1) / len(first), last.var(ddof=1) / len(last)])
+    if not errors.sum():
+        return None
+    freedom = errors.sum() ** 2 / (errors**2 / (len(first) - 1, len(last) - 1)).sum()
     pairs = len(samples) * (len(samples) - 1) / 2
-    test = stats.ttest_ind(first, last, equal_var=False)
-    low = test.confidence_interval(1 - (1 - level) / pairs).low
-    return (order[0], order[-1]) if low > 0 else None
+    reach = stats.t.ppf(1 - (1 - level) / (2 * pairs), freedom) * np.sqrt(errors.sum())
+    return (order[0], order[-1]) if first.mean() - last.mean() > reach else None

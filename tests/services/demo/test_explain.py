@@ -53,7 +53,9 @@ def test_a_battle_with_many_long_nuggets_fits_in_25_lines(width: int) -> None:
 
 def test_the_preference_is_given_with_what_each_answer_states() -> None:
     facts = [fact("one"), fact("two", a="partial_support"), fact("claim", "answer-only", a="not_support")]
-    shown = words(view(facts, grounded_verdict=grounded("b")))
+    sources = [{"state": "fetched"}]
+    sourced = {"a": {"system": "left", "sources": sources}}
+    shown = words(view(facts, grounded_verdict=grounded("b"), **sourced))
     assert "left is better, by scores of 0.75 (left) and 0.25 (right) over 3 nuggets" in shown
     assert "Of these 3, left has 1 in full and 1 in part, and right has none." in shown
     assert "Uncertain: no source confirms 1 of 3 nuggets." in shown
