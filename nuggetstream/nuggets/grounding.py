@@ -21,8 +21,9 @@ from nuggetstream.domain.battle import Battle, Side
 from nuggetstream.domain.disputes import disputed
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import ANSWERS, Grounding, Grounds, Nugget, Quotation
-from nuggetstream.text.comparison import Relation, content_terms, has_quantity, opens_with_pronoun, relation
+from nuggetstream.text.comparison import Relation, relation
 from nuggetstream.text.sentences import sentences
+from nuggetstream.text.statements import content_terms, statement_of
 
 STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
 NAMED = 0.6  # coverage from which a sentence of a document that was named states it
@@ -139,14 +140,14 @@ def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, win
     named = {provenance.document for provenance in nugget.provenance}
     if windows:
         named = {one.document for one in related[:1]} & named
-    if (stating := _stating(sources, named, measured=has_quantity(nugget.text))) is not None:
+    if (stating := _stating(sources, named, measured=bool(statement_of(nugget.text).quantities))) is not None:
         return Grounds(Grounding.GROUNDED, stating.quotation)
     return _of_answers([one for one in compared if one.sentence.is_of_answer], named)
 
 
 def _subject(text: str, texts: Sequence[_Sentence]) -> str | None:
     """The sentence before the one that a nugget is; its pronoun stands for something there."""
-    if not opens_with_pronoun(text):
+    if not statement_of(text).opens_with_pronoun:
         return None
     return next((one.before for one in texts if one.before and text.strip(". ") in one.text), None)
 

@@ -5,23 +5,16 @@ contradicts the claim if it is about the same thing with another number or date,
 texts with the same numbers and names are about the same thing at all is for the reader of their words to say.
 """
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from enum import StrEnum
-from functools import lru_cache
 
 from nuggetstream.text.dates import Date
-from nuggetstream.text.denials import is_denied, negations
-from nuggetstream.text.light_words import CONJUNCTIONS, LIGHT, OPPOSITES, PRONOUN
+from nuggetstream.text.denials import is_denied
+from nuggetstream.text.light_words import LIGHT, OPPOSITES
 from nuggetstream.text.numbers import Number
-from nuggetstream.text.quantities import Part, Quantity, parts
-from nuggetstream.text.terms import PREFIX_LETTERS, UNSPACED, terms
+from nuggetstream.text.quantities import Quantity
+from nuggetstream.text.statements import Clause, Statement, statement_of
 from nuggetstream.text.word_forms import same_word
-
-_BREAKS = frozenset(",;:–—()")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_CASELESS = re.compile(rf"[^\W\d_a-zA-Z\u00c0-\u058f\u1c80-\u1fff{UNSPACED}]")
 
 
 class Relation(StrEnum):
@@ -30,40 +23,6 @@ class Relation(StrEnum):
     CONTRADICTS = "contradicts"  # the same with another number or date, or the opposite
     DIFFERS = "differs"  # something that the claim says is not in it
     AGREES = "agrees"  # nothing is missing
-
-
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A part of a sentence: its words in lower case, its quantities, and whether something is negated."""
-
-    words: tuple[str, ...]
-    quantities: tuple[Quantity, ...]
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence as it is compared."""
-
-    clauses: tuple[_Clause, ...]
-    names: tuple[str, ...]
-    words: frozenset[str]
-    negations: int
-    asks: bool
-
-    @property
-    def quantities(self) -> list[Quantity]:
-        return [quantity for clause in self.clauses for quantity in clause.quantities]
-
-    @property
-    def verbal(self) -> list[str]:
-        """Its words that are no names and say something."""
-        return [
-            word
-            for clause in self.clauses
-            for word in clause.words
-            if word not in LIGHT and word not in self.names
-        ]
 
 
 def relation(claim: str, sentence: str, before: str | None = None, subject: str | None = None) -> Relation:
@@ -80,60 +39,23 @@ def relation(claim: str, sentence: str, before: str | None = None, subject: str 
     >>> [relation(claim, wall).value for claim in claims]
     ['agrees', 'differs', 'contradicts']
     """
-    own, other = _read(claim), _read(sentence)
-    if other.asks or own.asks:
-        return Relation.DIFFERS
-    earlier = _read(before) if before else None
+    if claim.strip(" .") == sentence.strip(" ."):
+        return Relation.AGREES
+    own, other = statement_of(claim), statement_of(sentence)
+    earlier = statement_of(before) if before else None
     around = other.words | (earlier.words if earlier else frozenset())
-    if not all(_has(around, name) for name in own.names) or not _same_subject(own, around, subject):
+    is_about_it = _has_names(own, other, around) and _same_subject(own, around, subject)
+    if other.asks or own.asks or not is_about_it:
         return Relation.DIFFERS
     if is_denied(claim, sentence):
         return Relation.CONTRADICTS
     missing = [quantity for quantity in own.quantities if not _stated(quantity, own, other)]
-    if missing:
-        named = other.words | (
-            frozenset(earlier.names) if earlier and _opens_with_pronoun(other) else frozenset()
-        )
-        is_other = len(missing) == 1 and _is_about(own, named) and _excluded(missing[0], own, other)
-        return Relation.CONTRADICTS if is_other else Relation.DIFFERS
-    if _says_the_opposite(own, other):
-        return Relation.DIFFERS
-    return Relation.AGREES if _negated(own, other) == bool(own.negations) else Relation.DIFFERS
-
-
-def content_terms(text: str, before: str | None = None) -> frozenset[str]:
-    """The terms of the words that say something, without numbers, dates and units.
-
-    Args:
-        text: A sentence.
-        before: The sentence before it, of which the names count, too.
-
-    >>> sorted(content_terms("It opened in May 1937.", "The Golden Gate Bridge is red."))
-    ['bridge', 'gate', 'golden', 'opened']
-    """
-    words = [part.folded for part in parts(text) if part.is_word]
-    saying = [word for word in words if word not in LIGHT] or words
-    names = () if before is None else _names(parts(before))
-    return frozenset(term for word in (*saying, *names) for term in _terms(word))
-
-
-def _terms(word: str) -> Iterable[str]:
-    """A word as `terms` has it, but whole where it has marks on its letters."""
-    return terms(word) if _UNSPACED.search(word) else (word[:PREFIX_LETTERS],)
-
-
-def has_quantity(text: str) -> bool:
-    """Whether a text has a number or a date."""
-    return bool(_read(text).quantities)
-
-
-def opens_with_pronoun(text: str) -> bool:
-    """Whether the subject of a sentence is in the sentence before it.
-
-    >>> opens_with_pronoun("It was built in 1961."), opens_with_pronoun("The wall was built in 1961.")
-    (True, False)
-    """
-    return _opens_with_pronoun(_read(text))
+    if not missing:
+        differs = _says_the_opposite(own, other) or _negates_otherwise(own, other)
+        return Relation.DIFFERS if differs else Relation.AGREES
+    named = other.words | frozenset(earlier.names if earlier and other.opens_with_pronoun else ())
+    is_other = len(missing) == 1 and _is_about(own, named) and _excluded(missing[0], own, other)
+    return Relation.CONTRADICTS if is_other else Relation.DIFFERS
 
 
 def contradicts(claim: str, sentence: str) -> bool:
@@ -141,75 +63,36 @@ def contradicts(claim: str, sentence: str) -> bool:
     return relation(claim, sentence) is Relation.CONTRADICTS
 
 
-@lru_cache(maxsize=8192)  # sentences are compared with every nugget
-def _read(text: str) -> _Sentence:
-    read = parts(text)
-    clauses = tuple(_clause(clause) for clause in _clauses(read))
-    words = [word for part in read for word in _folded(part)]
-    return _Sentence(
-        clauses,
-        tuple(dict.fromkeys(_names(read))),
-        frozenset(words),
-        negations(text),
-        text.rstrip().endswith(("?", "？", "؟")),
-    )
+def _has_names(claim: Statement, sentence: Statement, around: frozenset[str]) -> bool:
+    """Whether the names of the claim are there.
 
-
-def _clauses(read: Sequence[Part]) -> Iterable[list[Part]]:
-    clause = list[Part]()
-    for part in read:
-        if part.text in _BREAKS or part.folded in CONJUNCTIONS:
-            yield clause
-            clause = []
-        else:
-            clause.append(part)
-    yield clause
-
-
-def _clause(read: Sequence[Part]) -> _Clause:
-    words = tuple(part.folded for part in read if part.is_word)
-    found = tuple(part.quantity for part in read if part.quantity is not None)
-    return _Clause(words, found, bool(negations(" ".join(part.text for part in read))))
-
-
-def _folded(part: Part) -> Iterable[str]:
-    """The words of a part; a date has words, too."""
-    if part.is_word:
-        yield part.folded
-    elif part.quantity is not None:
-        yield from part.folded.split()
-
-
-def _names(read: Sequence[Part]) -> Iterable[str]:
-    """The words that may be names: capitalised ones, and those of scripts without capital letters."""
-    for part in read:
-        word = part.folded
-        may_be = part.is_word and len(word) > 1 and word not in LIGHT
-        if may_be and (part.text[0].isupper() or _CASELESS.match(part.text)):
-            yield word.removesuffix("'s").removesuffix("’s")
+    A first word that is missing is taken for a name where the sentence has another name instead.
+    """
+    if not all(_has(around, name) for name in claim.names):
+        return False
+    if claim.opening is None or _has(around, claim.opening):
+        return True
+    others = (*sentence.names, *_opening_of(sentence))
+    return all(_has([*claim.names, *claim.verbal], name) for name in others)
 
 
 def _has(words: Iterable[str], word: str) -> bool:
     return any(same_word(word, other) for other in words)
 
 
-def _same_subject(claim: _Sentence, around: frozenset[str], subject: str | None) -> bool:
+def _same_subject(claim: Statement, around: frozenset[str], subject: str | None) -> bool:
     """Whether a pronoun at the beginning of the claim can stand for something that the sentence names."""
-    if subject is None or not _opens_with_pronoun(claim):
+    if subject is None or not claim.opens_with_pronoun:
         return True
-    names = _read(subject).names
+    names = statement_of(subject).names
     return not names or any(_has(around, name) for name in names)
 
 
-def _opens_with_pronoun(sentence: _Sentence) -> bool:
-    return any(word in PRONOUN for word in sentence.clauses[0].words[:1])
-
-
-def _overlap(words: Iterable[str], clause: _Clause) -> int:
+def _overlap(words: Iterable[str], clause: Clause) -> int:
     return sum(_has(clause.words, word) for word in words)
 
 
-def _bound_to(quantity: Quantity, claim: _Sentence) -> set[str]:
+def _bound_to(quantity: Quantity, claim: Statement) -> set[str]:
     """The words of the claim that say what a quantity is about.
 
     These are no names, which later clauses leave out, unless the claim has a quantity in each of its clauses.
@@ -221,7 +104,7 @@ def _bound_to(quantity: Quantity, claim: _Sentence) -> set[str]:
     return {word for word in own.words if word not in LIGHT}
 
 
-def _stated(quantity: Quantity, claim: _Sentence, sentence: _Sentence) -> bool:
+def _stated(quantity: Quantity, claim: Statement, sentence: Statement) -> bool:
     """Whether a clause has the quantity, and none that is more about the claim has another one."""
     words = _bound_to(quantity, claim)
     having = [clause for clause in sentence.clauses if any(_says(q, quantity) for q in clause.quantities)]
@@ -236,7 +119,7 @@ def _stated(quantity: Quantity, claim: _Sentence, sentence: _Sentence) -> bool:
     return all(_overlap(words, clause) <= best for clause in others)
 
 
-def _excluded(quantity: Quantity, claim: _Sentence, sentence: _Sentence) -> bool:
+def _excluded(quantity: Quantity, claim: Statement, sentence: Statement) -> bool:
     """Whether the clause that is most about the claim has another number or date instead."""
     words = _bound_to(quantity, claim)
     rated = [
@@ -275,12 +158,16 @@ def _excludes(one: Quantity, other: Quantity) -> bool:
     return isinstance(one, Number) and isinstance(other, Number) and one.excludes(other)
 
 
-def _is_about(claim: _Sentence, words: frozenset[str]) -> bool:
+def _is_about(claim: Statement, words: frozenset[str]) -> bool:
     """Whether every word of the claim that says something is there, so that only a quantity can differ."""
-    return all(_has(words, word) for word in (*claim.verbal, *claim.names))
+    return all(_has(words, word) for word in (*claim.verbal, *claim.names, *_opening_of(claim)))
 
 
-def _says_the_opposite(claim: _Sentence, sentence: _Sentence) -> bool:
+def _opening_of(statement: Statement) -> Iterable[str]:
+    return () if statement.opening is None else (statement.opening,)
+
+
+def _says_the_opposite(claim: Statement, sentence: Statement) -> bool:
     """Whether the sentence has the opposite of a word of the claim instead of that word."""
     return any(
         word not in sentence.words and not OPPOSITES.get(word, frozenset()).isdisjoint(sentence.words)
@@ -289,10 +176,12 @@ def _says_the_opposite(claim: _Sentence, sentence: _Sentence) -> bool:
     )
 
 
-def _negated(claim: _Sentence, sentence: _Sentence) -> bool:
-    """Whether the clause that is most about the claim is negated."""
-    words = set(claim.verbal)
-    best = max((_overlap(words, clause) for clause in sentence.clauses), default=0)
-    if best == 0:
-        return bool(sentence.negations)
-    return any(clause.negated for clause in sentence.clauses if _overlap(words, clause) == best)
+def _negates_otherwise(claim: Statement, sentence: Statement) -> bool:
+    """Whether a clause of the claim is negated, and those of the sentence that are most about it are not."""
+    for clause in claim.clauses:
+        words = {word for word in clause.words if word not in LIGHT}
+        best = max((_overlap(words, other) for other in sentence.clauses), default=0)
+        closest = [other.negated for other in sentence.clauses if _overlap(words, other) == best]
+        if words and clause.negated not in (closest if best else [bool(sentence.negations)]):
+            return True
+    return False

@@ -7,6 +7,10 @@ def words(text: str) -> frozenset[str]:
 
 
 LIGHT = words(
+    "because although originally either once if here today usually often generally typically additionally "
+    "furthermore moreover overall note otherwise "
+    "übrigens außerdem dabei daher deshalb zudem dann wer wenn weil da hier heute oft meist "
+    "ainsi donc lorsque quand si cependant toutefois puis así cuando aunque además entonces porque "
     "an the that these this those is it its he his she her they their we our you one no not some such "
     "all both each every few many most several also about approximately roughly around nearly almost "
     "was were are be been being has have had do does did can could will would may might should in on at "

@@ -36,7 +36,7 @@ class Number:
 
     def states(self, other: "Number") -> bool:
         """Whether it is the other number, with its unit."""
-        if self.unit != other.unit and (other.unit is not None or self.unit == "%"):
+        if self.unit != other.unit and not self._is_finer(other):
             return False
         if not self.values.isdisjoint(other.values):
             return True
@@ -44,6 +44,12 @@ class Number:
         return any(
             abs(mine - theirs) <= near * abs(theirs) for mine in self.values for theirs in other.values
         )
+
+    def _is_finer(self, other: "Number") -> bool:
+        """Whether it has a unit and the other has none, or has it in degrees of no scale."""
+        if other.unit is None:
+            return self.unit != "%"
+        return other.unit == "°" and self.unit in ("°C", "°F")
 
     def is_comparable(self, other: "Number") -> bool:
         """Whether both can be numbers of the same: of one unit, or of one thing, and not of a name."""

@@ -13,18 +13,14 @@ _NAMES = {"human": "people", "nugget": "nuggets", "grounded": "grounded nuggets"
 def verdict_of(view: BattleView) -> str | None:
     """The verdict of a battle in one sentence; None without any preference.
 
-    It has the leading preference by nuggets, but grounded nuggets alone are no argument as long as they are
-    not shown to agree with people.
+    It has the leading preference by nuggets, unless that is the one on grounded nuggets alone and these are
+    not shown to agree with people above chance.
     """
     preferences = view.preferences
-    of_all = preferences.leading is Lens.NUGGET or not GROUNDED.is_argument
-    votes = {
-        "human": preferences.human,
-        (Lens.NUGGET if of_all else preferences.leading).value: (
-            preferences.nugget if of_all else preferences.by_nuggets
-        ),
-        "judge": preferences.judge,
-    }
+    votes = {"human": preferences.human}
+    if preferences.leading is not Lens.GROUNDED or GROUNDED.is_argument:
+        votes[preferences.leading.value] = preferences.by_nuggets
+    votes["judge"] = preferences.judge
     return sentence(
         {lens: vote for lens, vote in votes.items() if vote is not None}, view.a.system, view.b.system
     )
