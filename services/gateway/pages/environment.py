@@ -1,6 +1,7 @@
 """The Jinja environment of the pages: where the templates are, and the filters and tests that they use."""
 
 import asyncio
+import json
 import re
 from datetime import UTC, datetime
 from functools import cache
@@ -50,6 +51,7 @@ def page_environment() -> Environment:
         "interval": numerals.interval,
         "many": numerals.many,
         "EXAMPLE": EXAMPLE,
+        "EXAMPLE_AS_JSON": json.dumps(EXAMPLE, indent=1),
         "OFFLINE_NOTICE": NOTICE,
         "GROUNDED_WORTH": GROUNDED.words,
         "EVENTS_OF_BATTLES": OF_BATTLES,
