@@ -49,7 +49,16 @@ def found(claim: Claim, *, named: bool) -> str:
         named: Whether the model that made the nugget names the source as its document.
     """
     battle = Battle("1", "a", "?", Answer("x", claim.claim), Answer("y", "I do not know."))
-    chunk = Evidence("c1", claim.source, None, None, "", None, cited_by=(Side.A,), score=1.0)
+    chunk = Evidence(
+        chunk_id="c1",
+        text=claim.source,
+        url=None,
+        title=None,
+        content_hash="",
+        fetched_at=None,
+        cited_by=(Side.A,),
+        score=1.0,
+    )
     documents = ("answer:a", "c1") if named else ("answer:a",)
     nugget = Nugget("n", claim.claim, Importance.VITAL, tuple(map(Provenance, documents)))
     (grounded,) = with_grounds([nugget], [chunk], battle)

@@ -120,9 +120,9 @@ def _tokens(text: str) -> Iterator[Part]:
             yield Part(match[0], _number(digits, -1.0 if match["sign"] else 1.0))
         elif time := match["time"]:
             hours, minutes = time.split(":")
-            yield Part(time, Number(frozenset({int(hours) * 60.0 + int(minutes)}), "time of day"))
+            yield Part(time, Number(values=frozenset({int(hours) * 60.0 + int(minutes)}), unit="time of day"))
         elif roman := match["roman"]:
-            yield Part(roman, Number(frozenset({_roman(roman)})))
+            yield Part(roman, Number(values=frozenset({_roman(roman)})))
         elif match["word"] is None:
             yield Part(match[0])
         else:
@@ -133,7 +133,7 @@ def _number(digits: str, sign: float) -> Number:
     compact = re.sub(r"[ \u00a0\u202f'’]", "", digits)
     is_year = compact.isdigit() and len(digits) == 4 and FIRST_YEAR <= int(digits) <= LAST_YEAR
     year = Date((int(digits), int(digits))) if is_year and sign > 0 else None
-    return Number(frozenset(sign * value for value in _values(compact)), year=year)
+    return Number(values=frozenset(sign * value for value in _values(compact)), year=year)
 
 
 def _values(number: str) -> set[float]:
@@ -170,7 +170,9 @@ def _multiplied(read: Sequence[Part]) -> Iterator[Part]:
             index += 1
         else:
             first = read[index].quantity
-            number = first if end == index + 1 and isinstance(first, Number) else Number(frozenset(values))
+            number = (
+                first if end == index + 1 and isinstance(first, Number) else Number(values=frozenset(values))
+            )
             yield Part(" ".join(part.text for part in read[index:end]), number)
             index = end
 

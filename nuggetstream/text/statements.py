@@ -101,12 +101,12 @@ def statement_of(text: str) -> Statement:
     opening = _opening(read)
     names = [name for name in dict.fromkeys(_names(read)) if name != opening]
     return Statement(
-        clauses,
-        tuple(names),
-        opening,
-        frozenset(words),
-        negations(text),
-        text.rstrip().endswith(("?", "？", "؟")),
+        clauses=clauses,
+        names=tuple(names),
+        opening=opening,
+        words=frozenset(words),
+        negations=negations(text),
+        asks=text.rstrip().endswith(("?", "？", "؟")),
     )
 
 

@@ -96,11 +96,9 @@ def _finding(arena: ArenaBoards, several: bool) -> str | None:
         (tuple(sorted(own.system for own in board.standings if own.rank == 1)), board)
         for board in arena.boards
     )
-    parts = [part for first, boards in leaders.items() if (part := _leader(first, boards))]
-    if not parts:
+    if not (parts := [part for first, boards in leaders.items() if (part := _leader(first, boards))]):
         return None
-    text = f"{arena.arena}: " if several else ""
-    text += "; ".join(parts) + "."
+    text = (f"{arena.arena}: " if several else "") + "; ".join(parts) + "."
     compared = [order for order in arena.orders if order.tau is not None and order.first == "human"]
     if compared:
         taus = (f"{number(order.tau, 2)} for {order.second}" for order in compared)
@@ -109,7 +107,7 @@ def _finding(arena: ArenaBoards, several: bool) -> str | None:
 
 
 def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str | None:
-    """The systems that share rank 1 on some boards, or that none is ahead; None where none has a rank."""
+    """The systems that share rank 1 on some boards, or that none is ahead; None without a rank."""
     by = f"by the {and_list([board.lens for board in boards])} {'lens' if len(boards) == 1 else 'lenses'}"
     ranked = max(sum(standing.rank is not None for standing in board.standings) for board in boards)
     if not first:
