@@ -5,7 +5,7 @@ contradicts the claim if it is about the same thing with another number or date,
 texts with the same numbers and names are about the same thing at all is for the reader of their words to say.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from nuggetstream.text.dates import Date
@@ -15,6 +15,8 @@ from nuggetstream.text.numbers import Number
 from nuggetstream.text.quantities import Quantity
 from nuggetstream.text.statements import Clause, Statement, statement_of
 from nuggetstream.text.word_forms import same_word
+
+_LEAST = 2  # words that say something, which a part of a claim has at least
 
 
 class Relation(StrEnum):
@@ -44,18 +46,35 @@ def relation(claim: str, sentence: str, before: str | None = None, subject: str 
     own, other = statement_of(claim), statement_of(sentence)
     earlier = statement_of(before) if before else None
     around = other.words | (earlier.words if earlier else frozenset())
-    is_about_it = _has_names(own, other, around) and _same_subject(own, around, subject)
-    if other.asks or own.asks or not is_about_it:
+    if other.asks or own.asks:
         return Relation.DIFFERS
-    if is_denied(claim, sentence):
-        return Relation.CONTRADICTS
-    missing = [quantity for quantity in own.quantities if not _stated(quantity, own, other)]
-    if not missing:
-        differs = _says_the_opposite(own, other) or _negates_otherwise(own, other)
-        return Relation.DIFFERS if differs else Relation.AGREES
-    named = other.words | frozenset(earlier.names if earlier and other.opens_with_pronoun else ())
-    is_other = len(missing) == 1 and _is_about(own, named) and _excluded(missing[0], own, other)
-    return Relation.CONTRADICTS if is_other else Relation.DIFFERS
+    if _has_names(own, other, around) and _same_subject(own, around, subject):
+        if is_denied(claim, sentence):
+            return Relation.CONTRADICTS
+        missing = [quantity for quantity in own.quantities if not _stated(quantity, own, other)]
+        named = other.words | frozenset(earlier.names if earlier and other.opens_with_pronoun else ())
+        if not missing and not _says_the_opposite(own, other) and not _negates_otherwise(own, other):
+            return Relation.AGREES
+        if _has_other_quantity(missing, own, other, named):
+            return Relation.CONTRADICTS
+    return Relation.CONTRADICTS if _is_part_with_other_quantity(other, own) else Relation.DIFFERS
+
+
+def _has_other_quantity(
+    missing: Sequence[Quantity], claim: Statement, sentence: Statement, words: frozenset[str]
+) -> bool:
+    """Whether the sentence is the claim with another number or date, and maybe more."""
+    return len(missing) == 1 and _is_about(claim, words) and _excluded(missing[0], claim, sentence)
+
+
+def _is_part_with_other_quantity(sentence: Statement, claim: Statement) -> bool:
+    """Whether the claim is the sentence with another number or date, and more."""
+    if sentence.opens_with_pronoun or claim.opens_with_pronoun or len(_saying(sentence)) < _LEAST:
+        return False
+    missing = [quantity for quantity in sentence.quantities if not _stated(quantity, sentence, claim)]
+    return _has_names(sentence, claim, claim.words) and _has_other_quantity(
+        missing, sentence, claim, claim.words
+    )
 
 
 def contradicts(claim: str, sentence: str) -> bool:
@@ -122,15 +141,24 @@ def _stated(quantity: Quantity, claim: Statement, sentence: Statement) -> bool:
 def _excluded(quantity: Quantity, claim: Statement, sentence: Statement) -> bool:
     """Whether the clause that is most about the claim has another number or date instead."""
     words = _bound_to(quantity, claim)
-    rated = [
-        (_overlap(words, clause), not any(_excludes(q, quantity) for q in comparable))
-        for clause in sentence.clauses
-        if (comparable := [q for q in clause.quantities if _is_comparable(q, quantity)])
-    ]
+    rated = []
+    for clause in sentence.clauses:
+        comparable = [other for other in clause.quantities if _is_comparable(other, quantity)]
+        fits = not any(_excludes(other, quantity) for other in comparable)
+        if comparable:
+            elsewhere = _as_date(quantity) is None and _is_of_another_time(claim, clause)
+            rated.append((_overlap(words, clause), fits or elsewhere))
     if not rated:
         return False
     overlap, fits = max(rated)
     return not fits and (overlap > 0 or not words)
+
+
+def _is_of_another_time(claim: Statement, clause: Clause) -> bool:
+    """Whether a clause has a date that the claim lacks: its numbers may be those of another time."""
+    dates = [date for quantity in claim.quantities if (date := _as_date(quantity))]
+    others = [date for quantity in clause.quantities if (date := _as_date(quantity))]
+    return any(not any(date.states(other) or other.states(date) for date in dates) for other in others)
 
 
 def _is_comparable(one: Quantity, other: Quantity) -> bool:
@@ -160,7 +188,12 @@ def _excludes(one: Quantity, other: Quantity) -> bool:
 
 def _is_about(claim: Statement, words: frozenset[str]) -> bool:
     """Whether every word of the claim that says something is there, so that only a quantity can differ."""
-    return all(_has(words, word) for word in (*claim.verbal, *claim.names, *_opening_of(claim)))
+    return all(_has(words, word) for word in _saying(claim))
+
+
+def _saying(statement: Statement) -> tuple[str, ...]:
+    """The words that say something, names among them."""
+    return (*statement.verbal, *statement.names, *_opening_of(statement))
 
 
 def _opening_of(statement: Statement) -> Iterable[str]:
