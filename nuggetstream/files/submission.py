@@ -15,6 +15,7 @@ from pydantic import (
 
 from nuggetstream.domain.battle import Answer, Battle, Vote
 from nuggetstream.domain.conversation import user_turns
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.system_name import system_name
 from nuggetstream.files.conversation import Conversation, turns_of
@@ -113,6 +114,11 @@ class BattleSubmission(Strict):
         if user_turns(own[0]) != user_turns(own[1]):
             raise ValueError("a.conversation and b.conversation: the turns of the user differ")
         return self
+
+    @property
+    def human_vote(self) -> HumanVote | None:
+        """The vote that comes with the battle."""
+        return None if self.vote is None else HumanVote(self.vote, self.voter, self.comment)
 
     def to_core(self) -> Battle:
         """The battle. Where both answers have the same conversation, it is that of the battle."""
