@@ -15,11 +15,7 @@ WALL = {
     "a": {
         "system": "atlas",
         "text": f"{FELL}. Guenter Schabowski announced new travel rules by mistake.",
-        "sources": [
-            {
-                "text": "The Berlin Wall fell on 9 November 1989 after Guenter Schabowski announced new travel rules."
-            }
-        ],
+        "sources": [{"text": f"{FELL} after Guenter Schabowski announced new travel rules."}],
     },
     "b": {
         "system": "birch",
