@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.extras import MissingExtra, extras_named
 from nuggetstream.fidelity.row import Row
 
 AT_ONCE = 2
@@ -155,8 +156,11 @@ def family_rows(family: FamilyOfRows, data: Path) -> list[Row]:
     An error fails the whole family: which of its rows would have passed is not known.
     """
     try:
-        made = importlib.import_module(family.module).ROWS.values()
-        rows: list[Row] = [row for make in made for row in make(data)]
+        with extras_named():
+            made = importlib.import_module(family.module).ROWS.values()
+            rows: list[Row] = [row for make in made for row in make(data)]
+    except MissingExtra as error:
+        return _failed(family.ids, str(error))
     except Exception as error:
         return _failed(family.ids, f"{type(error).__name__}: {error}")
     computed = {row.id for row in rows}

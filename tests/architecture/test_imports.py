@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 
 import nuggetstream
 from deploy.lock import LEFT_OUT, needed
+from nuggetstream.fidelity.collector import FAMILIES
 from services.cli.main import COMMANDS
 from services.cli.wiring.registry import SERVICES, wiring_of
 from services.wire.evaluators import EVALUATORS
@@ -134,6 +135,20 @@ def test_an_image_has_the_packages_of_its_service(service: str) -> None:
 
 def test_one_process_finds_the_packages_of_all_services() -> None:
     assert missing([wiring_of(service) for service in SERVICES], installed("light")) == []
+
+
+def test_the_published_numbers_need_nothing_beyond_what_make_setup_installs() -> None:
+    drawn = {"plotly", "polars", "narwhals"}  # figures and frames, which no number needs
+    rooms = [
+        name for family in FAMILIES for name in loaded(family.module) if name.startswith("nuggetstream.")
+    ]
+    packages = {
+        each.partition(".")[0] for room in rooms for each in graph().find_modules_directly_imported_by(room)
+    }
+    owners = {name: set(map(canonicalize_name, distributions().get(name, ()))) for name in packages - drawn}
+    assert "sklearn" in owners
+    assert [name for name, own in owners.items() if own and not own & installed("light")] == []
+    assert "scikit-learn" not in image("gateway")
 
 
 @pytest.mark.parametrize("service", SERVICES)

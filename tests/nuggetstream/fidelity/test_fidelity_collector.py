@@ -57,6 +57,18 @@ def test_a_family_that_is_not_there_or_raises_is_failed_rows(
     assert (row.passed, row.ours) == (False, "ZeroDivisionError: no votes")
 
 
+def test_a_family_whose_package_is_not_installed_says_which_extra_brings_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = "def rows(data):\n    raise ModuleNotFoundError(name='sklearn.tree')\nROWS = {'F4': rows}\n"
+    lacking = FamilyOfRows(module(tmp_path, "lacking_family", body, monkeypatch), ("F4",), ())
+    [row] = family_rows(lacking, tmp_path)
+    assert (row.passed, row.ours) == (
+        False,
+        "sklearn is not installed: pip install '.[trees]' in a checkout",
+    )
+
+
 def test_a_row_that_is_owed_or_nobody_asked_for_is_a_failed_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
