@@ -11,6 +11,7 @@ _EXTRAS = {
     "krippendorff": "analysis",
     "narwhals": "frames",
     "openai": "light",
+    "pandas": "pandas",
     "plotly": "plots",
     "polars": "frames",
     "py3langid": "light",

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.sources import check_order, in_python
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.inputs import (
     VALUES,
@@ -53,7 +53,7 @@ def agreement(
 
     Raises:
         NotAccepted: A source is a path, a DataFrame or another thing that holds no labels.
-        ValueError: The sources have different lengths.
+        ValueError: The sources have different lengths, or indexes of pandas that differ.
         NothingLabelledTwice: No item has both labels.
         UnknownLabel: A label is not in `order`.
 
@@ -129,6 +129,7 @@ def _aligned(first: Given, second: Given) -> tuple[list[str], list[str | None], 
         items = list(dict.fromkeys((*first, *second)))
         first, second = ([given.get(item) for item in items] for given in (first, second))
     else:
+        check_order(first, second)
         first, second = list(first), list(second)
         items = list(range(len(first)))
     if len(first) != len(second):

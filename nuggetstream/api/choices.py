@@ -1,5 +1,6 @@
 """How to rate, in the words of a notebook."""
 
+import re
 from enum import StrEnum
 from typing import Literal, TypedDict, TypeVar
 
@@ -61,12 +62,19 @@ def options_of(anchor: Anchor | tuple[str, float] | None, choices: Choices) -> O
 
 
 def choice(field: str, kind: type[E], value: str) -> E:
-    """The value of an option that takes a few words.
+    """The value of an option that takes a few words, in capitals or not, with hyphens, spaces or underscores.
 
     Raises:
         InvalidOption: It is none of them.
+
+    >>> choice("ties", TiePolicy, "Drop-both-bad").value
+    'drop_both_bad'
     """
-    try:
-        return kind(value)
-    except ValueError:
-        raise InvalidOption(field, f"is {value!r}; expected one of {', '.join(kind)}") from None
+    known = {_folded(member): member for member in kind}
+    if (spelt := _folded(str(value))) not in known:
+        raise InvalidOption(field, f"is {value!r}; expected one of {', '.join(kind)}")
+    return known[spelt]
+
+
+def _folded(value: str) -> str:
+    return re.sub(r"[\s_-]+", "_", value.strip().casefold())

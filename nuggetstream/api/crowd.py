@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
+from nuggetstream.api.choices import choice
 from nuggetstream.api.sources import Rows, in_python, names_of, reject_unknown, rows_of
 from nuggetstream.api.votes import where_of
 from nuggetstream.crowd.arms import ArmStudy, compare_arms
@@ -98,7 +99,7 @@ def crowd_agreement(
     known = frozenset(label for ascending in named.values() for label in ascending)
     read = worker_labels_of(path, records, replace(_columns(columns), known=known))
     options = CrowdOptions(
-        scale=ScaleOptions(named, None if level is None else Level(level)),
+        scale=ScaleOptions(named, None if level is None else choice("level", Level, level)),
         competence=CompetenceOptions(limit=spam_limit, restarts=restarts, iterations=iterations, seed=seed),
     )
     return study_labels(read.dimensions, options, unlabelled=read.unlabelled, remarks=read.remarks)

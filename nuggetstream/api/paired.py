@@ -2,10 +2,13 @@
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, TypeAlias
 
-from nuggetstream.api.sources import in_python
+import numpy as np
+from numpy.typing import NDArray
+
+from nuggetstream.api.sources import check_order, in_python
 from nuggetstream.domain.inputs import VALUES, Kind, check_kind, is_mark, is_missing
 from nuggetstream.figures.charts import label
 from nuggetstream.figures.drawn import Drawn, DrawnTable
@@ -14,7 +17,7 @@ from nuggetstream.figures.measurements import limits_figure
 from nuggetstream.files import tables
 from nuggetstream.files.numerals import level as as_percent
 from nuggetstream.files.numerals import many, number
-from nuggetstream.files.tables import Table
+from nuggetstream.files.tables import Named, Table
 from nuggetstream.statistics.bland_altman import LimitsOfAgreement, bland_altman
 from nuggetstream.statistics.paired import PairedTest, paired_t, wilcoxon
 from nuggetstream.statistics.paired import benjamini_hochberg as adjusted
@@ -106,19 +109,25 @@ class Paired(Drawn):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AdjustedTests(Drawn):
+class AdjustedTests(Named[float | None], Drawn):
     """p-values of many tests, adjusted for their number. As a table: one row per test.
 
     Attributes:
-        p_values: By the name of the test; None where a test has none.
+        p_values: By the name of the test, or its position from 0; None where a test has none.
         adjusted: Adjusted p-values in [0, 1]; None where there is no p-value.
     """
 
-    p_values: Mapping[str, float | None]
-    adjusted: Mapping[str, float | None]
+    p_values: Mapping[Any, float | None]
+    adjusted: Mapping[Any, float | None]
 
-    def __getitem__(self, test: str) -> float | None:
-        return self.adjusted[test]
+    def by_name(self) -> Mapping[Any, float | None]:
+        """The adjusted p-value of each test."""
+        return self.adjusted
+
+    @property
+    def pvals_corrected(self) -> NDArray[np.float64]:
+        """(n,) adjusted p-values in the order given, as statsmodels names them; NaN where there is none."""
+        return np.array([nan if p is None else p for p in self.adjusted.values()], dtype=float)
 
     def table(self) -> Table:
         """One row per test."""
@@ -127,7 +136,7 @@ class AdjustedTests(Drawn):
             tables.p_value("p_value", "p"),
             tables.p_value("adjusted", "adjusted p"),
         )
-        rows = tuple((name, given, self.adjusted[name]) for name, given in self.p_values.items())
+        rows = tuple((str(name), given, self.adjusted[name]) for name, given in self.p_values.items())
         lost = sum(given is None for given in self.p_values.values())
         notes = (f"{many(lost, 'test')} without a p-value, left out.",) if lost else ()
         return Table("Benjamini and Hochberg's adjusted p-values", columns, rows, notes)
@@ -152,8 +161,8 @@ def paired(first: Measured, second: Measured, *, level: float = 0.95) -> Paired:
 
     Raises:
         TypeError: One is a dictionary and the other is not, or one is a path, a DataFrame or the like.
-        ValueError: The lists have different lengths, a value is no finite number, no item has both, or the
-            level is out of range.
+        ValueError: The lists have different lengths or indexes, a value is no finite number, no item has
+            both, or the level is out of range.
 
     Source: Student, 1908; Wilcoxon, 1945; Bland and Altman, 1986.
 
@@ -165,6 +174,7 @@ def paired(first: Measured, second: Measured, *, level: float = 0.95) -> Paired:
         check_kind(name, given, VALUES | {Kind.MAPPING}, _EXPECTED)
     if isinstance(first, Mapping) != isinstance(second, Mapping):
         raise TypeError("first and second: expected two dictionaries, or two lists of the same items")
+    check_order(first, second)
     if not 0 < level < 1:
         raise ValueError(f"level: is {level}; expected a number between 0 and 1")
     ours, theirs = _numbers(first, "first"), _numbers(second, "second")
@@ -190,32 +200,38 @@ def paired(first: Measured, second: Measured, *, level: float = 0.95) -> Paired:
 
 
 @in_python
-def benjamini_hochberg(tests: Mapping[str, float | PairedTest | None]) -> AdjustedTests:
+def benjamini_hochberg(
+    tests: Mapping[Any, float | PairedTest | None] | Iterable[float | PairedTest | None],
+) -> AdjustedTests:
     """p-values adjusted for their number: rejecting at "≤ q" keeps the false discovery rate at q.
 
     adjusted(i) = min over j ≥ i of p(j) · m / j, with p(1) ≤ … ≤ p(m).
 
     Args:
-        tests: p-values by the name of the test, or tests of `paired`. A test without a p-value is None: it is
-            left out, and not a p-value of 1.
+        tests: p-values, or tests of `paired`: by the name of the test, in a dictionary or a column of pandas
+            with an index of names; or in a list or an array, where their positions from 0 are their names. A
+            test without a p-value (None, NaN) is left out, and not a p-value of 1.
 
     Returns:
-        Adjusted p-values, each at least the p-value itself.
+        Adjusted p-values, each at least the p-value itself; `pvals_corrected` has them as an array.
 
     Raises:
-        NotAccepted: The tests have no names: a list, a path, a frame.
-        ValueError: A p-value is outside [0, 1].
+        NotAccepted: There are no p-values: a path, a frame.
+        ValueError: A p-value is no number in [0, 1], or two tests of an index have one name.
 
     Source: Benjamini and Hochberg, 1995.
 
     >>> benjamini_hochberg({"x": 0.01, "y": 0.04, "z": 0.03, "none": None}).adjusted
     {'x': 0.03, 'y': 0.04, 'z': 0.04, 'none': None}
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, None]).pvals_corrected
+    array([0.03, 0.04, 0.04,  nan])
     """
-    check_kind("tests", tests, (Kind.MAPPING,), "p-values by the name of the test, in a dictionary")
-    given = {
-        str(name): test.p_value if isinstance(test, PairedTest) else test for name, test in tests.items()
-    }
-    p_values = {name: None if is_missing(p) else p for name, p in given.items()}
+    check_kind("tests", tests, VALUES | {Kind.MAPPING}, "p-values, in a list or by the name of the test")
+    named = list(tests.items()) if hasattr(tests, "items") else list(enumerate(tests))
+    given = {name: test.p_value if isinstance(test, PairedTest) else test for name, test in named}
+    if len(given) < len(named):
+        raise ValueError("tests: two of them have one name in the index; give a list, or names that differ")
+    p_values = _numbers(given, "tests")
     by_name = adjusted({name: p for name, p in p_values.items() if p is not None})
     return AdjustedTests(p_values, {name: by_name.get(name) for name in p_values})
 

@@ -1,15 +1,17 @@
 """Rubrics from files or plain values: cover, labels, checks, runs and leaderboards."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import isfinite
 from pathlib import Path
-from typing import TypeAlias, cast
 
+from nuggetstream.api.choices import choice
 from nuggetstream.api.passages import Passages, Qrels, graded_of, labels_of
 from nuggetstream.api.rankings import Runs, rankings_of_runs
+from nuggetstream.api.scorings import Side, scoring_of
 from nuggetstream.api.sources import in_python, names_of, path_of
-from nuggetstream.domain.inputs import Kind, NotAccepted, check_kind, is_mark, is_missing, kind_of, type_named
-from nuggetstream.files.record import as_number
+from nuggetstream.domain.inputs import (
+    Kind,
+    kind_of,
+)
 from nuggetstream.files.rubric import read_bank
 from nuggetstream.rubric.agreeing import GradeAgreement, Grouping, agree
 from nuggetstream.rubric.checking import Check, Limits, check
@@ -18,13 +20,8 @@ from nuggetstream.rubric.cover import Unanswerable
 from nuggetstream.rubric.covering import Coverage, cover
 from nuggetstream.rubric.graded import Graded, load_checked
 from nuggetstream.rubric.labelling import By, LabelledPassages, label
-from nuggetstream.rubric.leaderboards import Column, read_side
 from nuggetstream.rubric.measuring import USUAL_MEASURES, RunsMeasured, measure_runs
-from nuggetstream.rubric.scoring import Labels, Scoring
 from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
-
-Side: TypeAlias = str | Path | Mapping[str, float] | Labels
-_SIDE = "system -> score, or the path of a leaderboard or of a qrels file"
 
 
 @in_python
@@ -68,7 +65,13 @@ def rubric_cover(
     >>> rubric_cover(rows, runs={"x": {"q1": ["p1", "p2"]}}, k=1).to_frame()["cover"].to_list()
     [0.5]
     """
-    return cover(graded_of(graded, runs, prompt_class), k, min_grade, Unanswerable(unanswerable), alpha)
+    return cover(
+        graded_of(graded, runs, prompt_class),
+        k,
+        min_grade,
+        choice("unanswerable", Unanswerable, unanswerable),
+        alpha,
+    )
 
 
 @in_python
@@ -94,7 +97,7 @@ def rubric_qrels(
     >>> [row.label for row in rubric_qrels([("q1", "p1", "why", 5), ("q1", "p2", "why", 1)]).labels]
     [5, 1]
     """
-    return label(graded_of(graded, None, prompt_class), By(by), min_grade)
+    return label(graded_of(graded, None, prompt_class), choice("by", By, by), min_grade)
 
 
 @in_python
@@ -229,8 +232,9 @@ def rubric_correlate(
     """Whether two scorings put systems in the same order: Spearman's rho and Kendall's tau-b.
 
     Args:
-        leaderboard: System -> score, or the path of a leaderboard (CSV or JSONL) or of a qrels file, whose
-            labels score `runs`.
+        leaderboard: System -> score, in a dictionary or a column of pandas with an index of systems; a
+            DataFrame, dictionaries or tuples (system, score), also such a result as that of `rubric_cover`;
+            or the path of a leaderboard (CSV or JSONL) or of a qrels file, whose labels score `runs`.
         official: The other scoring.
         runs: Rankings to be scored by labels, as for `rubric_measure`.
         measure: Measure of rankings in ir_measures; nDCG@10 by default.
@@ -252,35 +256,10 @@ def rubric_correlate(
     0.5
     """
     return compare(
-        _side("leaderboard", leaderboard),
-        _side("official", official),
+        scoring_of("leaderboard", leaderboard),
+        scoring_of("official", official),
         None if runs is None else rankings_of_runs(runs),
         measure=measure,
         left_out=names_of("without", without),
         break_ties=break_ties,
     )
-
-
-def _side(argument: str, given: Side) -> Scoring | Labels:
-    if isinstance(given, Labels):
-        return given
-    kind = check_kind(argument, given, (Kind.PATH, Kind.MAPPING, Kind.SERIES), _SIDE)
-    if kind is Kind.PATH:
-        return read_side(path_of(argument, given, "a leaderboard"), Column())
-    if not hasattr(given, "items"):  # a column of polars, which names no systems
-        raise NotAccepted(f"{argument}: is {type_named(given)}, which names no systems; expected {_SIDE}")
-    by_system = cast("Mapping[str, object]", given)
-    scores = {str(system): _score(f"{argument}[{system!r}]", score) for system, score in by_system.items()}
-    return Scoring(
-        scores={system: score for system, score in scores.items() if score is not None},
-        unscored=tuple(system for system, score in scores.items() if score is None),
-    )
-
-
-def _score(location: str, score: object) -> float | None:
-    if is_missing(score) or (isinstance(score, str) and is_mark(score)):
-        return None
-    number = as_number(score)
-    if not isfinite(number):
-        raise NotAccepted(f"{location}: is {type_named(score)}; expected a number")
-    return number

@@ -11,7 +11,7 @@ from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.numerals import decisive_digits
 from nuggetstream.files.table_data import Cell
-from nuggetstream.files.tables import Table, number, text
+from nuggetstream.files.tables import Named, Table, number, text
 from nuggetstream.nuggets.scores import (
     TIE_THRESHOLD_WITH_URLS,
     NuggetScores,
@@ -34,7 +34,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Scores(Drawn):
+class Scores(Named[NuggetScores], Drawn):
     """The six nugget scores of every answer, and which of two answers they prefer.
 
     Attributes:
@@ -49,8 +49,9 @@ class Scores(Drawn):
     vital: int
     threshold: float
 
-    def __getitem__(self, answer: str) -> NuggetScores:
-        return self.answers[answer]
+    def by_name(self) -> Mapping[str, NuggetScores]:
+        """The scores of each answer."""
+        return self.answers
 
     @property
     def margin(self) -> float | None:

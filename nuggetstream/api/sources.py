@@ -77,6 +77,20 @@ def path_of(argument: str, value: object, what: str) -> Path:
     return Path(cast("str | Path", value))
 
 
+def check_order(first: object, second: object) -> None:
+    """Check that two sequences of the same items are in the same order, as far as they name their items.
+
+    Raises:
+        ValueError: They are columns of pandas whose indexes differ, so that their order says something else.
+    """
+    one, other = (getattr(given, "index", None) for given in (first, second))
+    if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
+        raise ValueError(
+            "first and second: their indexes differ; pair them by index with .to_dict(), "
+            "or in the order in which they are with .tolist()"
+        )
+
+
 def names_of(argument: str, value: str | Iterable[object]) -> tuple[str, ...]:
     """Names of systems, columns or measures; a text is one name, and not its letters.
 

@@ -49,8 +49,8 @@ class Drawn(Tabular):
             margin=margin | {"t": margin["t"] + _TITLE},
         )
 
-    def _repr_html_(self) -> str:
-        return f"{super()._repr_html_()}{self._figure_html()}"
+    def _html(self) -> str:
+        return f"{super()._html()}{self._figure_html()}"
 
     def _figure_html(self) -> str:
         """The figure for a notebook; empty where there is none, or no plotly."""

@@ -1,8 +1,8 @@
-"""DataFrames: results become polars frames, and rows are read from the frame of any library.
+"""DataFrames: results become frames of polars or pandas, and rows are read from the frame of any library.
 
 polars writes frames and Parquet files. narwhals reads the frames of pandas, polars and pyarrow, each with its
 own notion of a missing value; polars reads everything else that has `__arrow_c_stream__`. Both come with
-`pip install '.[frames]'` and are imported when a frame is met, not before.
+`pip install '.[frames]'` and are imported when a frame is met, not before. pandas needs no pyarrow here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ from nuggetstream.files.record import Record
 from nuggetstream.files.table_data import Column, Kind, TableData
 
 if TYPE_CHECKING:
+    import pandas
     import polars
 
 Shape: TypeAlias = "str | Sequence[Shape] | Mapping[str, Shape]"
@@ -61,6 +62,39 @@ def frame_of(table: TableData) -> "polars.DataFrame":
     ]
     frame: polars.DataFrame = pl.DataFrame(series)
     return frame
+
+
+def pandas_of(table: TableData) -> "pandas.DataFrame":
+    """A table as a pandas frame with the columns of `frame_of`, made without pyarrow.
+
+    A missing number is NaN, so counts with a gap are floats; a missing moment is NaT, and a missing text NaN.
+    A missing flag is None in a column of objects.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+    """
+    pd = _module("pandas")
+    columns = {
+        name: pd.Series(values, dtype=_pandas_type(column.kind, gaps=None in values))
+        for index, column in enumerate(table.columns)
+        for name, values in _values(column, [row[index] for row in table.rows])
+    }
+    frame: pandas.DataFrame = pd.DataFrame(columns)
+    return frame
+
+
+def _pandas_type(kind: Kind, *, gaps: bool) -> str:
+    match kind:
+        case Kind.TEXT:
+            return "str"
+        case Kind.COUNT:
+            return "float64" if gaps else "int64"
+        case Kind.FLAG:
+            return "object" if gaps else "bool"
+        case Kind.MOMENT:
+            return "datetime64[us, UTC]"
+        case _:
+            return "float64"
 
 
 def frame_records(frame: Frame, name: str = "DataFrame") -> Iterator[Record]:
@@ -184,5 +218,5 @@ def _module(name: str, path: Path | None = None) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        missing = MissingExtra(name, "frames")
+        missing = MissingExtra(name, "pandas" if name == "pandas" else "frames")
         raise (missing if path is None else UnusableFile(f"{path}: is Parquet, and {missing}")) from error

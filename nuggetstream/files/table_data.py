@@ -1,6 +1,6 @@
 """What a table holds: typed columns, rows, and notes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -101,6 +101,15 @@ class TableData:
     def names(self) -> list[str]:
         """Names of all columns of the frame; an interval has two."""
         return [name for column in self.columns for name in column.names]
+
+    def records(self) -> Iterator[dict[str, Cell]]:
+        """The rows by the names of the frame's columns; an interval has two, and None is missing."""
+        for row in self.rows:
+            record: dict[str, Cell] = {}
+            for column, cell in zip(self.columns, row, strict=True):
+                cells = cell if isinstance(cell, tuple) else (cell,) * len(column.names)
+                record |= zip(column.names, cells, strict=True)
+            yield record
 
 
 def _check(where: str, column: Column, cell: Cell) -> None:

@@ -1,23 +1,28 @@
 """Results as tables: a result gives its columns and rows once and can then be printed, written and analysed.
 
-Of a board, which is `Tabular`, `print(board)` shows the table, and `board.to_frame()`, `board.to_latex()` and
-`board.to_parquet("board.parquet")` give it to others.
+Of a board, which is `Tabular`, `print(board)` shows the table, and `board.to_frame()`, `board.to_pandas()`,
+`board.to_latex()` and `board.to_parquet("board.parquet")` give it to others. `len(board)` counts its rows,
+and `for row in board` goes through them as dictionaries; a result with names, such as ratings with those of
+systems, has these instead, as a dictionary has its keys.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from nuggetstream.files.frames import frame_of
+from nuggetstream.files.frames import frame_of, pandas_of
 from nuggetstream.files.table_data import Cell, Column, Kind, TableData
 from nuggetstream.files.table_writing import html_of, latex_of, text_of
 
 if TYPE_CHECKING:
+    import pandas
     import polars
 
 SHOWN = 30
+_NAMES_SHOWN = 10
+V_co = TypeVar("V_co", covariant=True)
 
 
 def text(name: str, title: str | None = None) -> Column:
@@ -104,14 +109,38 @@ class Tabular(ABC):
         """The table as far as it is printed; to be overridden where a whole table takes long to make."""
         return self.table()
 
+    def further(self) -> Iterable["Tabular"]:
+        """Results that belong to this one and are printed below it; by default none."""
+        return ()
+
     def __str__(self) -> str:
-        return text_of(self.excerpt(), SHOWN)
+        return "\n\n".join((text_of(self.excerpt(), SHOWN), *map(str, self.further())))
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
+        return "\n".join((self._html(), *(one._repr_html_() for one in self.further())))
+
+    def _html(self) -> str:
+        """The result in a notebook, without further ones."""
         return html_of(self.excerpt(), SHOWN)
+
+    def __bool__(self) -> bool:
+        return True  # also without rows: it may say why there are none
+
+    def __len__(self) -> int:
+        return len(self.table().rows)
+
+    def __iter__(self) -> Generator[Any, None, None]:
+        yield from self.table().records()
+
+    def __contains__(self, wanted: object) -> bool:
+        column = self.table().names[0]
+        raise TypeError(
+            f"{wanted!r} in {type(self).__name__}: name a column, such as "
+            f"any(row[{column!r}] == {wanted!r} for row in result)"
+        )
 
     def to_latex(self) -> str:
         """The table as a LaTeX `table` environment; it needs the package booktabs."""
@@ -125,6 +154,14 @@ class Tabular(ABC):
         """
         return frame_of(self.table())
 
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The table as a pandas DataFrame; missing numbers are NaN.
+
+        Raises:
+            MissingExtra: pandas is not installed.
+        """
+        return pandas_of(self.table())
+
     def to_parquet(self, path: str | Path) -> Path:
         """Write the frame as a Parquet file.
 
@@ -137,6 +174,52 @@ class Tabular(ABC):
         """
         self.to_frame().write_parquet(path)
         return Path(path)
+
+
+class Named(Tabular, Generic[V_co]):
+    """A result that has a value per name, and is read as a dictionary is.
+
+    A subclass implements `by_name`.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def by_name(self) -> Mapping[str, V_co]:
+        """The values by their names, in order."""
+
+    def __getitem__(self, name: str) -> V_co:
+        """The value of a name.
+
+        Raises:
+            KeyError: There is no such name; the message has those there are.
+        """
+        values = self.by_name()
+        if name not in values:
+            shown = ", ".join(map(repr, list(values)[:_NAMES_SHOWN])) + ", …" * (len(values) > _NAMES_SHOWN)
+            raise KeyError(f"{name!r} is not there; there is {shown or 'nothing'}")
+        return values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name()
+
+    def __iter__(self) -> Generator[Any, None, None]:
+        yield from self.by_name()
+
+    def __len__(self) -> int:
+        return len(self.by_name())
+
+    def keys(self) -> Iterable[str]:
+        """The names, in order."""
+        return self.by_name().keys()
+
+    def values(self) -> Iterable[V_co]:
+        """The values, in the order of the names."""
+        return self.by_name().values()
+
+    def items(self) -> Iterable[tuple[str, V_co]]:
+        """Names and values."""
+        return self.by_name().items()
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,11 +1,13 @@
 """What `nuggetstream.rate` returns: the ratings of votes with everything that follows from them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from nuggetstream.domain.note import Note
 from nuggetstream.figures.drawn import Drawn, DrawnTable
+from nuggetstream.files import tables
+from nuggetstream.files.tables import Named, Table, Tabular
 from nuggetstream.ratings.advice import Advice, advise
 from nuggetstream.ratings.board_tables import board_table, pairs_table
 from nuggetstream.ratings.combined import Combined, combine
@@ -16,16 +18,18 @@ from nuggetstream.ratings.fitting.votes import Votes
 from nuggetstream.ratings.joint import JointVotes
 from nuggetstream.ratings.model import Ratings, rate
 from nuggetstream.ratings.notes import notes_of
-from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.options import AnchorNotRanked, Options
 from nuggetstream.ratings.pairwise import pairings
+from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.style import EqualStyle, StyledVotes, at_equal_style
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatedVotes(Ratings, Drawn):
+class RatedVotes(Named[Standing], Ratings, Drawn):
     """Ratings of every system that has a vote, and what can be derived from them. As a table: the board.
 
-    As a figure: the ratings with their intervals.
+    As a figure: the ratings with their intervals. By the name of a system: its standing. In print the boards
+    at equal style and with people's votes follow, where votes for them were given.
 
     Attributes:
         joint: Human and automatic outcomes of the same battles, if they were given.
@@ -61,6 +65,21 @@ class RatedVotes(Ratings, Drawn):
         """The board at equal style; None unless votes with style were given."""
         return None if self.styled is None else at_equal_style(self.styled, self.options)
 
+    def further(self) -> Iterator[Tabular]:
+        """The other boards: at equal style, and of people's and automatic votes."""
+        if (at_equal_style := self.equal_style) is not None:
+            yield at_equal_style
+        try:
+            combined = self.combined
+        except AnchorNotRanked as error:
+            yield Table("Ratings by people and automatic votes", (tables.text("system"),), (), (f"{error}.",))
+        else:
+            yield from () if combined is None else (combined,)
+
+    def by_name(self) -> Mapping[str, Standing]:
+        """The standing of each system."""
+        return {standing.system: standing for standing in self.standings}
+
     def advice(self, *, power: float = 0.8, count: int = 10) -> Advice:
         """What to ask next, see `advise`."""
         return advise(self, power=power, count=count)
@@ -68,7 +87,8 @@ class RatedVotes(Ratings, Drawn):
     def table(self) -> DrawnTable:
         """The board: one row per system, in the order of the standings."""
         notes = (note.text for note in self.notes)
-        return board_table("Ratings", self.standings, self.options.level, notes)
+        title = "Ratings" if self.joint is None else "Ratings by automatic votes alone"
+        return board_table(title, self.standings, self.options.level, notes)
 
     def pairs_table(self) -> DrawnTable:
         """Every two systems: battles, share of the points, difference with its interval."""

@@ -91,7 +91,15 @@ def read_leaderboard(path: Path, column: Column) -> Scoring:
     Raises:
         UnusableFile: A row cannot be used, naming file, line and field.
     """
-    records = read_records(path)
+    return leaderboard_of(path, read_records(path), column)
+
+
+def leaderboard_of(path: Path, records: Sequence[Record], column: Column) -> Scoring:
+    """The scores of the rows of a leaderboard; `path` is what errors call them.
+
+    Raises:
+        UnusableFile: A row cannot be used, naming file, line and field.
+    """
     names = columns_of(records)
     system_column = find_column(path, names, column.system, _SYSTEM_COLUMNS, "--system")
     score_column = _score_column(path, names, column)
