@@ -175,7 +175,7 @@ def advise_on(
                 gap=float(between.gap[i, j]),
                 gap_low=around.low,
                 gap_high=around.high,
-                interval=around.state,
+                interval_state=around.state,
                 battles=float(played[i, j]),
                 needed=needed,
                 state=state,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nuggetstream.figures.charts import Rated
-from nuggetstream.ratings.standing import IntervalState, Unrankable
+from nuggetstream.ratings.standing import IntervalState, Unrankable, pair_of_bounds
 
 
 class EstimateState(StrEnum):
@@ -43,14 +43,19 @@ class Rating(Rated):
 
     Attributes:
         rating: The rating.
-        low: Lower bound; None where there is none, and `interval` says why.
+        low: Lower bound; None where there is none, and `interval_state` says why.
         high: Upper bound; None where there is none.
         rank: 1 + the number of better systems, by intervals of differences; see `Standing`.
-        interval: What the bounds are worth.
+        interval_state: What the bounds are worth.
     """
 
     rank: int
-    interval: IntervalState
+    interval_state: IntervalState
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high) of the rating, see `pair_of_bounds`."""
+        return pair_of_bounds(self.low, self.high, self.interval_state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nuggetstream.domain.lens import Lens
-from nuggetstream.ratings.standing import IntervalState, Unrankable
+from nuggetstream.ratings.standing import IntervalState, Unrankable, pair_of_bounds
 
 UNREACHABLE = 100_000  # battles, for a gap of about 3 Elo points: practically equal
 
@@ -17,9 +17,9 @@ class Gap:
         system: The higher one, or the first one asked for.
         opponent: The other one.
         gap: Rating of the system minus that of the opponent, Elo points.
-        low: Lower bound of the gap; None where there is none, and `interval` says why.
+        low: Lower bound of the gap; None where there is none, and `interval_state` says why.
         high: Upper bound of the gap; None where there is none.
-        interval: What the bounds are worth.
+        interval_state: What the bounds are worth.
         above: Probability that the system is above, in [0, 1]; None for a degenerate interval or where no
             resample could be ranked.
         below: Probability that the opponent is above. Resamples that could not be ranked count for neither.
@@ -30,9 +30,14 @@ class Gap:
     gap: float
     low: float | None
     high: float | None
-    interval: IntervalState
+    interval_state: IntervalState
     above: float | None
     below: float | None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high) of the gap, see `pair_of_bounds`."""
+        return pair_of_bounds(self.low, self.high, self.interval_state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +55,11 @@ class Pairing:
         share_low: Lower bound of the share by Wilson's interval; None where they never met.
         share_high: Upper bound of the share; None where they never met.
         gap: Rating of A minus rating of B, Elo points; None unless both are rated.
-        gap_low: Lower bound of the gap; None where there is none, and `interval` says why.
+        gap_low: Lower bound of the gap; None where there is none, and `interval_state` says why.
         gap_high: Upper bound of the gap; None where there is none.
         above: Probability that A is above, in [0, 1], as in `Gap`.
         below: Probability that B is above.
-        interval: What the bounds of the gap are worth; None without a gap.
+        interval_state: What the bounds of the gap are worth; None without a gap.
     """
 
     a: str
@@ -71,7 +76,12 @@ class Pairing:
     gap_high: float | None
     above: float | None
     below: float | None
-    interval: IntervalState | None
+    interval_state: IntervalState | None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high) of the gap, see `pair_of_bounds`."""
+        return pair_of_bounds(self.gap_low, self.gap_high, self.interval_state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +133,9 @@ class Neighbours:
         above: The system with the higher rating.
         below: The other one.
         gap: Difference of their ratings, Elo points.
-        gap_low: Lower bound of the gap; None where there is none, and `interval` says why.
+        gap_low: Lower bound of the gap; None where there is none, and `interval_state` says why.
         gap_high: Upper bound of the gap; None where there is none.
-        interval: What the bounds are worth.
+        interval_state: What the bounds are worth.
         battles: Battles between the two so far that count.
         needed: Direct battles until the interval of the gap excludes zero, 0 when it does already; None
             where no reachable number of battles tells them apart, and `state` says why.
@@ -137,10 +147,15 @@ class Neighbours:
     gap: float
     gap_low: float | None
     gap_high: float | None
-    interval: IntervalState
+    interval_state: IntervalState
     battles: float
     needed: int | None
     state: Separation
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high) of the gap, see `pair_of_bounds`."""
+        return pair_of_bounds(self.gap_low, self.gap_high, self.interval_state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

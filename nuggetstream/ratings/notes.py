@@ -41,7 +41,7 @@ def _notes(ratings: Ratings) -> Iterator[Note]:
             "all_tied",
             "Every battle between ranked systems is a tie: the ratings are equal, their precision unknown.",
         )
-    elif any(standing.interval is IntervalState.DEGENERATE for standing in ratings.standings):
+    elif any(standing.interval_state is IntervalState.DEGENERATE for standing in ratings.standings):
         yield Note("degenerate", "Some votes never disagree, so they contain no information about chance.")
     if unranked := ratings.unranked_resamples:
         yield Note(
@@ -72,7 +72,9 @@ def _few_battles(ratings: Ratings) -> Iterator[Note]:
     few = [
         standing.system
         for standing in ratings.standings
-        if not standing.provisional and standing.interval in _WITH_BOUNDS and cast[standing.system] < FEW
+        if not standing.provisional
+        and standing.interval_state in _WITH_BOUNDS
+        and cast[standing.system] < FEW
     ]
     if few:
         yield Note(

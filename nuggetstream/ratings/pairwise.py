@@ -45,7 +45,7 @@ def _pairing(ratings: Ratings, index: dict[str, int], a: str, b: str) -> Pairing
         gap_high=None if gap is None else gap.high,
         above=None if gap is None else gap.above,
         below=None if gap is None else gap.below,
-        interval=None if gap is None else gap.interval,
+        interval_state=None if gap is None else gap.interval_state,
     )
 
 
@@ -63,7 +63,7 @@ def gap_between(fit: Fit, system: str, opponent: str) -> Gap | None:
         gap=float(between.gap[i, j]),
         low=around.low,
         high=around.high,
-        interval=around.state,
+        interval_state=around.state,
         above=None if unknown else float(between.above[i, j]),
         below=None if unknown else float(between.above[j, i]),
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 
 from nuggetstream.domain.battle import Vote
 
@@ -51,6 +52,30 @@ _WORDS = {
 }
 
 
+_WITHOUT_BOUNDS = (None, IntervalState.DEGENERATE)
+
+
+def pair_of_bounds(
+    low: float | None, high: float | None, state: IntervalState | None
+) -> tuple[float, float] | None:
+    """An interval as (low, high), where a bound that does not exist is infinite.
+
+    Args:
+        low: Lower bound; None where there is none.
+        high: Upper bound.
+        state: What the bounds are worth.
+
+    Returns:
+        None where there is no interval at all: without an estimate, or from votes that never disagree.
+
+    >>> pair_of_bounds(950.0, None, IntervalState.UNBOUNDED_ABOVE)
+    (950.0, inf)
+    """
+    if state in _WITHOUT_BOUNDS:
+        return None
+    return -inf if low is None else low, inf if high is None else high
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """One system: an estimate, or the reason why there is none.
@@ -58,9 +83,9 @@ class Standing:
     Attributes:
         system: Name of the system.
         rating: Elo points (400 points are odds of ten to one); None where the system cannot be ranked.
-        low: Lower bound of the interval of the rating; None where it has none, and `interval` says why.
+        low: Lower bound of the interval of the rating; None where it has none, and `interval_state` says why.
         high: Upper bound; None where it has none.
-        interval: What the bounds are worth; None without a rating.
+        interval_state: What the bounds are worth; None without a rating.
         rank: 1 + the number of better ranked systems: those above from which the system can be told apart by
             the interval of the difference, and those better than these. Systems of one rank share a letter.
             None for a provisional rating, a degenerate interval or no rating.
@@ -80,7 +105,7 @@ class Standing:
     rating: float | None
     low: float | None
     high: float | None
-    interval: IntervalState | None
+    interval_state: IntervalState | None
     rank: int | None
     group: str | None
     probability_first: float | None
@@ -90,6 +115,11 @@ class Standing:
     losses: float
     ties: float
     unrankable: Unrankable | None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """(low, high) of the rating, see `pair_of_bounds`."""
+        return pair_of_bounds(self.low, self.high, self.interval_state)
 
     @property
     def remark(self) -> str | None:

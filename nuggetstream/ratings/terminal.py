@@ -57,10 +57,10 @@ def _standing(standing: Standing) -> tuple[str, ...]:
 
 def bounds(rated: Standing | Rating) -> str:
     """The bounds of a rating in print, the words of their state, or a dash without a rating."""
-    if rated.interval is None:
+    if rated.interval_state is None:
         return MISSING
-    if rated.interval in (IntervalState.UNBOUNDED, IntervalState.DEGENERATE, IntervalState.FIXED):
-        return rated.interval.words
+    if rated.interval_state in (IntervalState.UNBOUNDED, IntervalState.DEGENERATE, IntervalState.FIXED):
+        return rated.interval_state.words
     low = f"{MINUS}∞" if rated.low is None else fixed(rated.low)
     high = "∞" if rated.high is None else fixed(rated.high)
     return between(low, high)

@@ -121,7 +121,7 @@ class Share:
     value: float
     low: float | None
     high: float | None
-    interval: IntervalState
+    interval_state: IntervalState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

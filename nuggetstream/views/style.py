@@ -23,14 +23,14 @@ class StyleStandingView(View):
     rating: float
     """As voted."""
     low: float | None = None
-    """Null where the 95% interval has no lower bound; `interval` gives the reason."""
+    """Null where the 95% interval has no lower bound; `interval_state` gives the reason."""
     high: float | None = None
-    interval: IntervalState
+    interval_state: IntervalState
     equal: float
     """Rating with style held equal."""
     equal_low: float | None = None
     equal_high: float | None = None
-    equal_interval: IntervalState
+    equal_interval_state: IntervalState
     moved: int
     """Places that the system gains when style is held equal; negative where it loses some."""
 

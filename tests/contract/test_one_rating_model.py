@@ -116,7 +116,7 @@ def test_a_board_is_the_same_everywhere(seed: int, tmp_path: Path) -> None:
         assert row["rank"] == standing.rank == section.rank
         assert row["group"] == standing.group == section.group
         assert row["probability_first"] == standing.probability_first == section.probability_first
-        assert row["interval"] == standing.interval == section.interval
+        assert row["interval_state"] == standing.interval_state == section.interval_state
         assert row["provisional"] is standing.provisional is section.provisional
 
 

@@ -71,9 +71,9 @@ async def test_every_section_is_written_as_strict_json_and_tables(tmp_path: Path
     assert found["rests_on"]["bootstrap"] == "multinomial"
     assert found["rests_on"]["anchor"] == {"system": "x", "rating": 1000.0}
     standings = {standing["system"]: standing for standing in found["standings"]}
-    assert standings["x"]["interval"] == "fixed"
+    assert standings["x"]["interval_state"] == "fixed"
     assert standings["up"]["rating"] is None
-    assert standings["up"]["interval"] is None
+    assert standings["up"]["interval_state"] is None
     assert [played["arithmetic"] for played in found["elo"]] == ["float", "ragelo"]
     assert {each["system"] for each in found["combined"]["systems"]} == {"x", "y", "z", "up"}
     ratings = table(out / "ratings.csv")
@@ -92,9 +92,9 @@ async def test_intervals_without_an_end_are_null_with_a_state(tmp_path: Path) ->
     assert code == 0
     assert "resamples could not be ranked" in output
     for standing in strict(out / "ratings.json")["standings"]:
-        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "unbounded")
+        assert (standing["low"], standing["high"], standing["interval_state"]) == (None, None, "unbounded")
     (gap,) = table(out / "differences.csv")
-    assert (gap["low"], gap["high"], gap["interval"]) == ("", "", "unbounded")
+    assert (gap["low"], gap["high"], gap["interval_state"]) == ("", "", "unbounded")
 
 
 async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path
     assert "Every battle between ranked systems is a tie" in output
     found = strict(out / "ratings.json")
     assert [note["state"] for note in found["notes"]] == ["all_tied", "provisional"]
-    assert {standing["interval"] for standing in found["standings"]} == {"degenerate"}
+    assert {standing["interval_state"] for standing in found["standings"]} == {"degenerate"}
     islands = written(tmp_path, "a,b,winner\nx,y,a\ny,x,a\np,q,a\nq,p,a\n", "islands.csv")
     code, output = await rate(islands, "--out", out)
     assert code == 0

@@ -1,6 +1,6 @@
 """A study of votes as files: strict JSON, and tables that any program reads.
 
-A bound that an interval does not have is null or empty, never infinite, and `interval` names the state.
+A bound that an interval does not have is null or empty, never infinite, and `interval_state` names the state.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from nuggetstream.ratings.win_rates import Share, WinRates, win_rates
 Json = dict[str, Any]
 
 _WAYS = ("human", "automatic", "combined")
-_COMBINED = ["system", "quantity", "by", "value", "low", "high", "interval", "lambda", "unrankable"]
+_COMBINED = ["system", "quantity", "by", "value", "low", "high", "interval_state", "lambda", "unrankable"]
 
 
 def write_study(study: Study, out: Path) -> list[Path]:
@@ -175,7 +175,12 @@ def _value(estimate: Share | Rating | None) -> Json | None:
     if estimate is None:
         return None
     value = estimate.rating if isinstance(estimate, Rating) else estimate.value
-    return {"value": value, "low": estimate.low, "high": estimate.high, "interval": estimate.interval}
+    return {
+        "value": value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "interval_state": estimate.interval_state,
+    }
 
 
 def _combined_rows(joint: JointVotes, combined: Combined) -> Iterable[Json]:

@@ -252,7 +252,7 @@ def _share(share: Share | None) -> str:
         return MISSING
     value = f"{fixed(100 * share.value, 1)}%"
     if share.low is None or share.high is None:
-        return f"{value} ({share.interval.words})"
+        return f"{value} ({share.interval_state.words})"
     return f"{value} ({between(fixed(100 * share.low, 1), fixed(100 * share.high, 1))})"
 
 

@@ -64,7 +64,7 @@ def _name(board: LensBoard, arena: ArenaBoards, arenas: Sequence[ArenaBoards]) -
 def _certainty(pair: Neighbours) -> tuple[str, str]:
     """Interval and P(above), marked where few battles make both look too certain."""
     if pair.gap.low is None or pair.gap.high is None:
-        return pair.gap.interval.words, chance(pair.gap.above)
+        return pair.gap.interval_state.words, chance(pair.gap.above)
     mark = few_mark(pair.battles)
     return (
         f"{number(pair.gap.low, 0)} to {number(pair.gap.high, 0)}{mark}",

@@ -280,7 +280,7 @@ def _row(standing: Standing) -> tuple[str, ...]:
 def _interval(standing: Standing) -> str:
     """An interval, the name of its state where a bound is missing, or a dash where there is no interval."""
     if standing.low is None or standing.high is None:
-        return MISSING if standing.interval is None else standing.interval.words
+        return MISSING if standing.interval_state is None else standing.interval_state.words
     return between(fixed(standing.low), fixed(standing.high))
 
 

@@ -33,13 +33,13 @@ class Prediction:
         chance: The chance, in [0, 1].
         low: Lower bound of its interval; 0 where the difference of the ratings has no lower bound.
         high: Upper bound; 1 where the difference has no upper bound.
-        interval: What the bounds of the difference are worth.
+        interval_state: What the bounds of the difference are worth.
     """
 
     chance: float
     low: float
     high: float
-    interval: IntervalState
+    interval_state: IntervalState
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def seen_from(pair: Pairing, system: str) -> Pairing:
         gap=_taken_from(0.0, pair.gap),
         gap_low=_taken_from(0.0, pair.gap_high),
         gap_high=_taken_from(0.0, pair.gap_low),
-        interval=pair.interval and _OTHER_SIDE.get(pair.interval, pair.interval),
+        interval_state=pair.interval_state and _OTHER_SIDE.get(pair.interval_state, pair.interval_state),
     )
 
 
@@ -98,14 +98,14 @@ def predictions(views: Iterable[PairsView], system: str, against: str) -> list[P
 
 def _prediction(view: PairsView, system: str, against: str) -> Prediction | None:
     pair = next((pair for pair in view.pairs if {pair.a, pair.b} == {system, against}), None)
-    if pair is None or pair.gap is None or pair.interval is None:
+    if pair is None or pair.gap is None or pair.interval_state is None:
         return None
     turned = seen_from(pair, system)
     return Prediction(
         chance=_chance(turned.gap, 0.5),
         low=_chance(turned.gap_low, 0.0),
         high=_chance(turned.gap_high, 1.0),
-        interval=turned.interval or pair.interval,
+        interval_state=turned.interval_state or pair.interval_state,
     )
 
 

@@ -176,17 +176,17 @@ def _standings(ratings: Ratings, equal: EqualStyle) -> Iterator[StyleStandingVie
     voted.sort(key=lambda standing: -(standing.rating or 0.0))
     for rank, standing in enumerate(voted):
         later, at_equal_style = controlled[standing.system]
-        if standing.rating is not None and standing.interval is not None:
+        if standing.rating is not None and standing.interval_state is not None:
             yield StyleStandingView(
                 system=standing.system,
                 rating=standing.rating,
                 low=standing.low,
                 high=standing.high,
-                interval=standing.interval,
+                interval_state=standing.interval_state,
                 equal=at_equal_style.rating,
                 equal_low=at_equal_style.low,
                 equal_high=at_equal_style.high,
-                equal_interval=at_equal_style.interval,
+                equal_interval_state=at_equal_style.interval_state,
                 moved=rank - later,
             )
 

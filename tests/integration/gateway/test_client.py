@@ -277,7 +277,7 @@ async def test_boards_are_asked_for_with_typed_options(world: World, client: Any
         "demo", lens="human", anchor=("atlas", 1000), tag=["category:science"]
     )
     assert (board.state, board.scored) == ("ranked", 9)
-    assert {standing.system: standing.interval for standing in board.standings}["atlas"] == "fixed"
+    assert {standing.system: standing.interval_state for standing in board.standings}["atlas"] == "fixed"
     assert "9 of 9 battles received have an outcome." in str(board)
     assert board.to_frame()["rating"].to_list() == [standing.rating for standing in board.standings]
     assert len(await client.leaderboard("demo", lens=["human", "judge"], since="2024-01-01")) == 2

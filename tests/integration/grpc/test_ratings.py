@@ -86,7 +86,7 @@ async def test_who_asks_for_nothing_gets_the_raters_own_way(record: Database, ra
     assert (found.state, found.outcomes, found.scored) == ("ranked", 4, 4)
     assert [note.state for note in found.notes] == ["provisional"]
     assert found.note == found.notes[0].text
-    assert {standing.interval for standing in found.standings} == {"bounded"}
+    assert {standing.interval_state for standing in found.standings} == {"bounded"}
 
 
 async def test_a_board_is_made_as_asked_and_says_so(record: Database, ratings: RatingsStub) -> None:
@@ -104,7 +104,7 @@ async def test_a_board_is_made_as_asked_and_says_so(record: Database, ratings: R
     assert made.tie_parameter > 0
     assert (made.anchor.system, made.anchor.rating) == ("z", 1114)
     (z,) = (standing for standing in found.standings if standing.system == "z")
-    assert (z.rating, z.low, z.high, z.interval) == (1114, 1114, 1114, "fixed")
+    assert (z.rating, z.low, z.high, z.interval_state) == (1114, 1114, 1114, "fixed")
 
 
 async def test_a_slice_counts_what_is_scored_and_received_in_it(
@@ -147,11 +147,11 @@ async def test_an_end_that_is_infinite_is_absent_and_said_to_be(
     assert found.method.unranked_resamples > 5
     for standing in found.standings:
         assert (standing.HasField("low"), standing.HasField("high")) == (False, False)
-        assert (standing.HasField("rating"), standing.interval) == (True, "unbounded")
+        assert (standing.HasField("rating"), standing.interval_state) == (True, "unbounded")
     assert "could not be ranked" in found.note
     request = GetPairsRequest(arena="default", options=BoardOptions(bootstrap="multinomial"))
     pairs = await ratings.GetPairs(request)
-    assert (pairs.pairs[0].interval, pairs.pairs[0].HasField("gap_low")) == ("unbounded", False)
+    assert (pairs.pairs[0].interval_state, pairs.pairs[0].HasField("gap_low")) == ("unbounded", False)
     assert all(math.isfinite(number) for number in numbers_in(found) + numbers_in(pairs))
 
 

@@ -164,7 +164,7 @@ def test_where_everybody_ties_there_is_no_interval_no_rank_and_no_best() -> None
     assert rated.state is BoardState.ALL_TIED
     for standing in rated.standings:
         assert standing.rating == pytest.approx(1000)
-        assert standing.interval is IntervalState.DEGENERATE
+        assert standing.interval_state is IntervalState.DEGENERATE
         assert (standing.low, standing.high) == (None, None)
         assert (standing.rank, standing.probability_first) == (None, None)
     assert rated.fit is not None
@@ -220,7 +220,7 @@ def test_resamples_that_cannot_be_ranked_leave_an_interval_open() -> None:
     rated = board(votes, bootstrap=Bootstrap.MULTINOMIAL, resamples=100)
     assert rated.fit is not None
     assert 30 < rated.unranked_resamples < 70  # half of them draw the same vote twice
-    assert {standing.interval for standing in rated.standings} == {IntervalState.UNBOUNDED}
+    assert {standing.interval_state for standing in rated.standings} == {IntervalState.UNBOUNDED}
 
 
 def test_where_no_resample_can_be_ranked_no_share_of_them_is_named() -> None:
@@ -231,7 +231,7 @@ def test_where_no_resample_can_be_ranked_no_share_of_them_is_named() -> None:
     assert rated.unranked_resamples == 20
     for standing in rated.standings:
         assert standing.rating is not None
-        assert standing.interval is IntervalState.UNBOUNDED
+        assert standing.interval_state is IntervalState.UNBOUNDED
         assert standing.probability_first is None
     assert {gap.above for gap in gaps(rated.fit)} == {None}
     assert advise(rated).missing == "these votes give no covariance of the strengths"
@@ -247,7 +247,7 @@ def test_an_anchor_stays_where_it_is_put_and_must_be_ranked() -> None:
     sources = source(vote("x", "y", Vote.A, 3), vote("x", "y", Vote.B), vote("up", "x", Vote.A))
     rated = board(sources, anchor=Anchor("y", 1114.0))
     y = next(standing for standing in rated.standings if standing.system == "y")
-    assert (y.rating, y.low, y.interval) == (1114.0, 1114.0, IntervalState.FIXED)
+    assert (y.rating, y.low, y.interval_state) == (1114.0, 1114.0, IntervalState.FIXED)
     assert rated.standings[0].rating == pytest.approx(1114 + 400 * log10(3))
     for name in ("up", "nobody"):
         with pytest.raises(AnchorNotRanked, match="the ranked systems are x, y"):

@@ -104,7 +104,7 @@ def test_a_judge_that_agrees_with_people_makes_the_interval_narrower() -> None:
     assert widths[1] >= widths[2]
     fixed = standing_of(combined, "y").combined
     assert fixed is not None
-    assert fixed.interval is IntervalState.FIXED
+    assert fixed.interval_state is IntervalState.FIXED
 
 
 def test_what_too_few_or_one_sided_votes_do_not_tell_is_none_with_a_state() -> None:

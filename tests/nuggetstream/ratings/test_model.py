@@ -127,7 +127,7 @@ def test_resamples_that_cannot_be_ranked_leave_an_interval_without_ends() -> Non
     rated = rate(counted(("x", "y", Vote.A, 2), ("x", "y", Vote.B, 1)), options)
     assert rated.unranked_resamples > 5
     x = of(rated, "x")
-    assert (x.low, x.high, x.interval) == (None, None, IntervalState.UNBOUNDED)
+    assert (x.low, x.high, x.interval_state) == (None, None, IntervalState.UNBOUNDED)
     (note,) = (note for note in notes_of(rated) if note.state == "unranked_resamples")
     assert note.text.startswith(f"{rated.unranked_resamples} of 100 resamples could not be ranked")
 

@@ -35,7 +35,7 @@ def test_a_difference_is_the_one_worked_out_by_hand() -> None:
     assert found.gap_low == pytest.approx(ELO_PER_LOGIT * (math.log(3) - 1.959963984540054 * deviation))
     # Φ(ln 3 / sqrt(2/3)) = Φ(1.3455)
     assert (found.above, found.below) == (pytest.approx(0.91076, abs=1e-4), pytest.approx(0.08924, abs=1e-4))
-    assert found.interval is IntervalState.BOUNDED
+    assert found.interval_state is IntervalState.BOUNDED
 
 
 def test_pairs_come_in_the_order_of_the_board_and_each_once() -> None:
@@ -78,7 +78,7 @@ def test_ties_alone_say_nothing_about_how_far_two_are_apart() -> None:
     assert compared.state is BoardState.ALL_TIED
     (found,) = pairings(compared)
     assert (found.share, found.ties, found.gap) == (0.5, 4, 0)
-    assert (found.gap_low, found.above, found.interval) == (None, None, IntervalState.DEGENERATE)
+    assert (found.gap_low, found.above, found.interval_state) == (None, None, IntervalState.DEGENERATE)
 
 
 def test_ties_that_are_dropped_do_not_count() -> None:
@@ -91,7 +91,7 @@ def test_ties_that_are_dropped_do_not_count() -> None:
 def test_an_interval_without_ends_says_so() -> None:
     options = replace(QUICK, bootstrap=Bootstrap.MULTINOMIAL)
     (found,) = pairings(rate(counted(("x", "y", Vote.A, 2), ("x", "y", Vote.B, 1)), options))
-    assert (found.gap_low, found.gap_high, found.interval) == (None, None, IntervalState.UNBOUNDED)
+    assert (found.gap_low, found.gap_high, found.interval_state) == (None, None, IntervalState.UNBOUNDED)
     assert found.above is not None
     assert found.below is not None
     assert found.above + found.below < 1  # resamples that could not be ranked are for neither

@@ -314,7 +314,7 @@ def test_two_that_have_only_tied_have_a_dash_where_others_have_an_interval(tmp_p
     rows += [battle(f"j{side}", "x", "y", human=side, judge=side) for side in "ab"]
     text, numbers = made(tmp_path, *rows)
     judge = {row["system"]: row["human"] for row in numbers["combined"][0]["lenses"][1]["systems"]}
-    unknown = {"low": None, "high": None, "interval": "degenerate"}
+    unknown = {"low": None, "high": None, "interval_state": "degenerate"}
     assert judge["z"] == {"rating": 1000.0, "rank": 1} | unknown
     assert "z 1000 (–)" in text
 

@@ -14,14 +14,14 @@ from nuggetstream.statistics.agreement import Agreement
 def standing(**changes: Any) -> dict[str, Any]:
     """One system on a board as the gateway returns it."""
     return {
-        "system": "x", "rating": 1000.0, "low": 950.0, "high": 1050.0, "interval": "bounded", "rank": 1,
+        "system": "x", "rating": 1000.0, "low": 950.0, "high": 1050.0, "interval_state": "bounded", "rank": 1,
         "group": "a", "probability_first": 0.5, "provisional": False,
         "battles": 4, "wins": 1, "losses": 1, "ties": 2, "unrankable": None,
     } | changes  # fmt: skip
 
 
 def test_a_board_of_ties_has_ratings_and_no_intervals() -> None:
-    tied = standing(system="tied", low=None, high=None, interval="degenerate", probability_first=None)
+    tied = standing(system="tied", low=None, high=None, interval_state="degenerate", probability_first=None)
     board = {"lens": "human", "scored": 4, "received": 4, "tie_policy": "half", "level": 0.95, "notes": []}
     table = board_table(board | {"standings": [standing(), tied]})
     columns = {str(column.header): list(column.cells) for column in table.columns}

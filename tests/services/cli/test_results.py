@@ -47,7 +47,7 @@ def test_a_board_with_long_names_has_whole_numbers_on_a_narrow_terminal() -> Non
     standing = {"system": "a-system-with-a-name-of-more-than-forty-letters", "rating": 1041.0, "rank": 1}
     standing |= {"low": 801.0, "high": 1313.0, "group": "a", "probability_first": 0.571, "unrankable": None}
     standing |= {"battles": 2555, "wins": 1234, "losses": 1000, "ties": 321}
-    standing |= {"interval": "bounded", "provisional": False}
+    standing |= {"interval_state": "bounded", "provisional": False}
     other = standing | {"system": "another"}
     out = StringIO()
     console = Console(file=out, width=80, force_terminal=True, color_system=None)

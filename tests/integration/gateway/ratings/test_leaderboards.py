@@ -94,7 +94,7 @@ async def test_a_board_says_what_it_was_made_with(world: World) -> None:
     }
     assert (board["tie_policy"], board["level"], board["resamples"]) == ("drop", 0.5, 200)
     (z,) = (standing for standing in board["standings"] if standing["system"] == "z")
-    assert (z["rating"], z["interval"]) == (1114, "fixed")
+    assert (z["rating"], z["interval_state"]) == (1114, "fixed")
 
 
 async def test_lenses_may_be_named_more_than_once(world: World) -> None:
@@ -106,11 +106,11 @@ async def test_an_end_that_is_infinite_is_null_and_said_to_be(world: World) -> N
     await fight(world, ("x", "y"), ("y", "x"), ("x", "y"))
     board = await human(world, bootstrap="multinomial")
     for standing in board["standings"]:
-        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "unbounded")
+        assert (standing["low"], standing["high"], standing["interval_state"]) == (None, None, "unbounded")
         assert standing["rating"] is not None
     assert "could not be ranked" in board["note"]
     (pair,) = (await get(world, "leaderboard/pairs", bootstrap="multinomial"))["pairs"]
-    assert (pair["gap_low"], pair["interval"]) == (None, "unbounded")
+    assert (pair["gap_low"], pair["interval_state"]) == (None, "unbounded")
 
 
 async def test_a_slice_is_a_board_of_its_own(world: World) -> None:
@@ -210,7 +210,7 @@ async def test_where_everybody_ties_nobody_is_said_to_be_first(world: World) -> 
     assert board["state"] == "all_tied"
     for standing in board["standings"]:
         assert standing["rating"] == pytest.approx(1000)
-        assert (standing["low"], standing["high"], standing["interval"]) == (None, None, "degenerate")
+        assert (standing["low"], standing["high"], standing["interval_state"]) == (None, None, "degenerate")
         assert (standing["rank"], standing["probability_first"]) == (None, None)
     assert (await human(world, ties="drop"))["state"] == "nobody_ranked"
     modelled = await human(world, ties="rao_kupper")

@@ -81,6 +81,6 @@ def test_neighbours_that_have_only_tied_have_no_interval_and_no_chance(read: Any
     bounded, degenerate = (pair.gap for pair in arena.boards[0].neighbours)
     assert bounded.low is not None
     assert {degenerate.system, degenerate.opponent} == {"y", "z"}
-    assert degenerate.interval is IntervalState.DEGENERATE
+    assert degenerate.interval_state is IntervalState.DEGENERATE
     assert (degenerate.low, degenerate.high, degenerate.above) == (None, None, None)
     assert degenerate.gap == pytest.approx(0)

@@ -377,14 +377,14 @@ class Standing(_message.Message):
     LOSSES_FIELD_NUMBER: _builtins.int
     TIES_FIELD_NUMBER: _builtins.int
     UNRANKABLE_FIELD_NUMBER: _builtins.int
-    INTERVAL_FIELD_NUMBER: _builtins.int
+    INTERVAL_STATE_FIELD_NUMBER: _builtins.int
     GROUP_FIELD_NUMBER: _builtins.int
     PROVISIONAL_FIELD_NUMBER: _builtins.int
     system: _builtins.str
     rating: _builtins.float
     """Absent if the system cannot be ranked; `unrankable` gives the reason."""
     low: _builtins.float
-    """Absent where the interval has no such bound; `interval` gives the reason. A bound is never infinite."""
+    """Absent where the interval has no such bound; `interval_state` gives the reason. A bound is never infinite."""
     high: _builtins.float
     rank: _builtins.int
     """1 + the number of better systems: those above whose difference has an interval without zero, and those
@@ -396,7 +396,7 @@ class Standing(_message.Message):
     losses: _builtins.float
     ties: _builtins.float
     unrankable: _builtins.str
-    interval: _builtins.str
+    interval_state: _builtins.str
     """"bounded"; "unbounded_below", "unbounded_above" or "unbounded" if too many resamples could not be rated;
     "degenerate" if the votes never disagree; "fixed" for the anchor. Absent without a rating.
     """
@@ -420,20 +420,20 @@ class Standing(_message.Message):
         losses: _builtins.float = ...,
         ties: _builtins.float = ...,
         unrankable: _builtins.str | None = ...,
-        interval: _builtins.str | None = ...,
+        interval_state: _builtins.str | None = ...,
         group: _builtins.str | None = ...,
         provisional: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_group", b"_group", "_high", b"_high", "_interval", b"_interval", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "_unrankable", b"_unrankable", "group", b"group", "high", b"high", "interval", b"interval", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating", "unrankable", b"unrankable"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_group", b"_group", "_high", b"_high", "_interval_state", b"_interval_state", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "_unrankable", b"_unrankable", "group", b"group", "high", b"high", "interval_state", b"interval_state", "low", b"low", "probability_first", b"probability_first", "rank", b"rank", "rating", b"rating", "unrankable", b"unrankable"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_group", b"_group", "_high", b"_high", "_interval", b"_interval", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "_unrankable", b"_unrankable", "battles", b"battles", "group", b"group", "high", b"high", "interval", b"interval", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "provisional", b"provisional", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_group", b"_group", "_high", b"_high", "_interval_state", b"_interval_state", "_low", b"_low", "_probability_first", b"_probability_first", "_rank", b"_rank", "_rating", b"_rating", "_unrankable", b"_unrankable", "battles", b"battles", "group", b"group", "high", b"high", "interval_state", b"interval_state", "losses", b"losses", "low", b"low", "probability_first", b"probability_first", "provisional", b"provisional", "rank", b"rank", "rating", b"rating", "system", b"system", "ties", b"ties", "unrankable", b"unrankable", "wins", b"wins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__group: _TypeAlias = _typing.Literal["group"]  # noqa: Y015
     _WhichOneofArgType__group: _TypeAlias = _typing.Literal["_group", b"_group"]  # noqa: Y015
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
-    _WhichOneofReturnType__interval: _TypeAlias = _typing.Literal["interval"]  # noqa: Y015
-    _WhichOneofArgType__interval: _TypeAlias = _typing.Literal["_interval", b"_interval"]  # noqa: Y015
+    _WhichOneofReturnType__interval_state: _TypeAlias = _typing.Literal["interval_state"]  # noqa: Y015
+    _WhichOneofArgType__interval_state: _TypeAlias = _typing.Literal["_interval_state", b"_interval_state"]  # noqa: Y015
     _WhichOneofReturnType__low: _TypeAlias = _typing.Literal["low"]  # noqa: Y015
     _WhichOneofArgType__low: _TypeAlias = _typing.Literal["_low", b"_low"]  # noqa: Y015
     _WhichOneofReturnType__probability_first: _TypeAlias = _typing.Literal["probability_first"]  # noqa: Y015
@@ -449,7 +449,7 @@ class Standing(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__high) -> _WhichOneofReturnType__high | None: ...
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__interval) -> _WhichOneofReturnType__interval | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__interval_state) -> _WhichOneofReturnType__interval_state | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__low) -> _WhichOneofReturnType__low | None: ...
     @_typing.overload
@@ -730,13 +730,13 @@ class Rating(_message.Message):
     LOW_FIELD_NUMBER: _builtins.int
     HIGH_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
-    INTERVAL_FIELD_NUMBER: _builtins.int
+    INTERVAL_STATE_FIELD_NUMBER: _builtins.int
     rating: _builtins.float
     low: _builtins.float
-    """Absent where the interval has no such bound; `interval` gives the reason."""
+    """Absent where the interval has no such bound; `interval_state` gives the reason."""
     high: _builtins.float
     rank: _builtins.int
-    interval: _builtins.str
+    interval_state: _builtins.str
     """As in Standing."""
     def __init__(
         self,
@@ -745,11 +745,11 @@ class Rating(_message.Message):
         low: _builtins.float | None = ...,
         high: _builtins.float | None = ...,
         rank: _builtins.int = ...,
-        interval: _builtins.str = ...,
+        interval_state: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "low", b"low"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "interval", b"interval", "low", b"low", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "interval_state", b"interval_state", "low", b"low", "rank", b"rank", "rating", b"rating"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
@@ -970,7 +970,7 @@ class Pairing(_message.Message):
     GAP_HIGH_FIELD_NUMBER: _builtins.int
     ABOVE_FIELD_NUMBER: _builtins.int
     BELOW_FIELD_NUMBER: _builtins.int
-    INTERVAL_FIELD_NUMBER: _builtins.int
+    INTERVAL_STATE_FIELD_NUMBER: _builtins.int
     a: _builtins.str
     b: _builtins.str
     battles: _builtins.float
@@ -989,7 +989,7 @@ class Pairing(_message.Message):
     above: _builtins.float
     """Probability that A is above B and that B is above A; resamples that could not be rated count for neither."""
     below: _builtins.float
-    interval: _builtins.str
+    interval_state: _builtins.str
     """As in Standing; absent without a gap."""
     def __init__(
         self,
@@ -1008,11 +1008,11 @@ class Pairing(_message.Message):
         gap_high: _builtins.float | None = ...,
         above: _builtins.float | None = ...,
         below: _builtins.float | None = ...,
-        interval: _builtins.str | None = ...,
+        interval_state: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_interval", b"_interval", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "above", b"above", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "share", b"share", "share_high", b"share_high", "share_low", b"share_low"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_interval_state", b"_interval_state", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "above", b"above", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval_state", b"interval_state", "share", b"share", "share_high", b"share_high", "share_low", b"share_low"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_interval", b"_interval", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "a", b"a", "above", b"above", "b", b"b", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "share", b"share", "share_high", b"share_high", "share_low", b"share_low", "ties", b"ties", "wins_a", b"wins_a", "wins_b", b"wins_b"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_above", b"_above", "_below", b"_below", "_gap", b"_gap", "_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_interval_state", b"_interval_state", "_share", b"_share", "_share_high", b"_share_high", "_share_low", b"_share_low", "a", b"a", "above", b"above", "b", b"b", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval_state", b"interval_state", "share", b"share", "share_high", b"share_high", "share_low", b"share_low", "ties", b"ties", "wins_a", b"wins_a", "wins_b", b"wins_b"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__above: _TypeAlias = _typing.Literal["above"]  # noqa: Y015
     _WhichOneofArgType__above: _TypeAlias = _typing.Literal["_above", b"_above"]  # noqa: Y015
@@ -1024,8 +1024,8 @@ class Pairing(_message.Message):
     _WhichOneofArgType__gap_high: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high"]  # noqa: Y015
     _WhichOneofReturnType__gap_low: _TypeAlias = _typing.Literal["gap_low"]  # noqa: Y015
     _WhichOneofArgType__gap_low: _TypeAlias = _typing.Literal["_gap_low", b"_gap_low"]  # noqa: Y015
-    _WhichOneofReturnType__interval: _TypeAlias = _typing.Literal["interval"]  # noqa: Y015
-    _WhichOneofArgType__interval: _TypeAlias = _typing.Literal["_interval", b"_interval"]  # noqa: Y015
+    _WhichOneofReturnType__interval_state: _TypeAlias = _typing.Literal["interval_state"]  # noqa: Y015
+    _WhichOneofArgType__interval_state: _TypeAlias = _typing.Literal["_interval_state", b"_interval_state"]  # noqa: Y015
     _WhichOneofReturnType__share: _TypeAlias = _typing.Literal["share"]  # noqa: Y015
     _WhichOneofArgType__share: _TypeAlias = _typing.Literal["_share", b"_share"]  # noqa: Y015
     _WhichOneofReturnType__share_high: _TypeAlias = _typing.Literal["share_high"]  # noqa: Y015
@@ -1043,7 +1043,7 @@ class Pairing(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__gap_low) -> _WhichOneofReturnType__gap_low | None: ...
     @_typing.overload
-    def WhichOneof(self, oneof_group: _WhichOneofArgType__interval) -> _WhichOneofReturnType__interval | None: ...
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__interval_state) -> _WhichOneofReturnType__interval_state | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__share) -> _WhichOneofReturnType__share | None: ...
     @_typing.overload
@@ -1175,7 +1175,7 @@ class Neighbours(_message.Message):
     BATTLES_FIELD_NUMBER: _builtins.int
     NEEDED_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
-    INTERVAL_FIELD_NUMBER: _builtins.int
+    INTERVAL_STATE_FIELD_NUMBER: _builtins.int
     above: _builtins.str
     below: _builtins.str
     gap: _builtins.float
@@ -1188,7 +1188,7 @@ class Neighbours(_message.Message):
     """Number of further direct battles needed to separate them; absent if no attainable number suffices."""
     state: _builtins.str
     """"separated" (no further battles needed), "needs_battles", "equal" (practically equal) or "degenerate"."""
-    interval: _builtins.str
+    interval_state: _builtins.str
     """State of the interval of the gap, as in Standing."""
     def __init__(
         self,
@@ -1201,11 +1201,11 @@ class Neighbours(_message.Message):
         battles: _builtins.float = ...,
         needed: _builtins.int | None = ...,
         state: _builtins.str = ...,
-        interval: _builtins.str = ...,
+        interval_state: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "gap_high", b"gap_high", "gap_low", b"gap_low", "needed", b"needed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "above", b"above", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval", b"interval", "needed", b"needed", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high", "_gap_low", b"_gap_low", "_needed", b"_needed", "above", b"above", "battles", b"battles", "below", b"below", "gap", b"gap", "gap_high", b"gap_high", "gap_low", b"gap_low", "interval_state", b"interval_state", "needed", b"needed", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__gap_high: _TypeAlias = _typing.Literal["gap_high"]  # noqa: Y015
     _WhichOneofArgType__gap_high: _TypeAlias = _typing.Literal["_gap_high", b"_gap_high"]  # noqa: Y015
