@@ -1,22 +1,39 @@
 """How far two sequences of labels agree, and several raters."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
-from nuggetstream.api.sources import in_python, is_missing
+from nuggetstream.api.sources import in_python
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.inputs import (
+    VALUES,
+    Kind,
+    NotAccepted,
+    check_kind,
+    is_finite_number,
+    is_missing,
+    marks_in,
+    marks_said,
+    type_named,
+)
 from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.spellings import spelt_vote
 from nuggetstream.rubric.label_agreement import LabelAgreement, LabelSet, label_agreement
 
 _LETTERS = ("c", "C")  # a tie in the verdicts of judges, but a grade like A and B elsewhere
 _OUTCOMES = (Vote.A.value, Vote.TIE.value, Vote.B.value)
+_TABLES = (Kind.SEQUENCE, Kind.ARRAY, Kind.FRAME)
+_EXPECTED = "one label per item: a list, an array, a column of a frame, or a dictionary by item"
+Given: TypeAlias = Mapping[Any, Any] | Iterable[Any]
 
 
 @in_python
-def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[object] = ()) -> LabelAgreement:
+def agreement(
+    first: Given, second: Given, *, order: Sequence[object] = (), missing: Collection[object] = ()
+) -> LabelAgreement:
     """Cohen's kappa of two sources of labels, with the counts behind it.
 
     κ = 1 - Σ w O / Σ w E, with O the observed and E the expected counts, and w = 1 where the labels differ
@@ -24,15 +41,18 @@ def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[ob
 
     Args:
         first: Labels, one per item: outcomes of battles in their usual spellings (then "both bad" counts as a
-            tie), or any other labels. None and NaN are missing, and 2.0 is the label 2.
-        second: Labels of the same items, in the same order.
+            tie), or any other labels. None and NaN are missing, so is "NA" where all others are numbers or
+            outcomes, and 2.0 is the label 2.
+        second: Labels of the same items, in the same order; or both are dictionaries by item.
         order: Every label in ascending order. Without it, outcomes are ordered a, tie, b, and numbers lie on
             their own scale; other labels have no order, and so no weighted kappa.
+        missing: Further labels that mean that there is none.
 
     Returns:
         Kappas in [-1, 1], higher is better, 0 is chance. Items without both labels are left out and counted.
 
     Raises:
+        NotAccepted: A source is a path, a DataFrame or another thing that holds no labels.
         ValueError: The sources have different lengths.
         NothingLabelledTwice: No item has both labels.
         UnknownLabel: A label is not in `order`.
@@ -43,11 +63,15 @@ def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[ob
     >>> result.pairs, result.observed, round(result.quadratic, 2), len(result.only_second)
     (4, 0.5, 0.69, 1)
     """
-    ours, theirs = [list(map(_label, given)) for given in (first, second)]
-    if len(ours) != len(theirs):
-        raise ValueError(f"the first source has {len(ours)} labels and the second {len(theirs)}")
+    items, ours, theirs = _aligned(first, second)
     ascending = [shortest_form(str(label)) for label in order]
-    outcomes = [[None if label is None else _outcome(label) for label in given] for given in (ours, theirs)]
+    named = frozenset(shortest_form(str(label)) for label in missing)
+    marks = [_marks(labels, ascending, named) for labels in (ours, theirs)]
+    ours, theirs = (
+        [None if label in own else label for label in labels]
+        for labels, own in zip((ours, theirs), marks, strict=True)
+    )
+    outcomes = [[None if label is None else _outcome(label) for label in labels] for labels in (ours, theirs)]
     both_are_outcomes = all(
         outcome is not None or label is None
         for labelled, spelt in zip((ours, theirs), outcomes, strict=True)
@@ -55,7 +79,11 @@ def agreement(first: Iterable[Any], second: Iterable[Any], *, order: Sequence[ob
     )
     if both_are_outcomes and not ascending:
         (ours, theirs), ascending = outcomes, list(_OUTCOMES)
-    return label_agreement(_label_set(ours, "the first"), _label_set(theirs, "the second"), ascending)
+    return label_agreement(
+        _label_set(items, ours, "the first", marks[0]),
+        _label_set(items, theirs, "the second", marks[1]),
+        ascending,
+    )
 
 
 @in_python
@@ -68,7 +96,7 @@ def krippendorff(
 
     Args:
         ratings: (raters, items) numbers or texts, one row per rater, as nested lists, an array or a frame.
-            None and NaN mean that the rater did not rate the item.
+            None, NaN and NA of pandas mean that the rater did not rate the item.
         level: "nominal", "ordinal", "interval" or "ratio".
         domain: Every possible value in ascending order; None takes the values that occur. Texts have no order
             without it.
@@ -77,6 +105,7 @@ def krippendorff(
         At most 1, higher is better, 0 is chance; None where nothing could have disagreed.
 
     Raises:
+        NotAccepted: The ratings are a path, a dictionary or another thing that is no table.
         ValueError: The ratings form no table, or the level does not fit the values.
 
     Source: Krippendorff, "Content Analysis", 2004.
@@ -86,15 +115,49 @@ def krippendorff(
     """
     from nuggetstream.statistics.krippendorff import alpha_of_ratings  # with the extra analysis
 
+    check_kind("ratings", ratings, _TABLES, "a table with one row per rater: nested lists, an array, a frame")
     return alpha_of_ratings(ratings, level, domain)
 
 
-def _label(given: object) -> str | None:
-    """A label as text; None where it is missing, as None, NaN or pandas' own value.
+def _aligned(first: Given, second: Given) -> tuple[list[str], list[str | None], list[str | None]]:
+    """Names of the items, and both labels of each."""
+    for name, given in (("first", first), ("second", second)):
+        check_kind(name, given, VALUES | {Kind.MAPPING}, _EXPECTED)
+    if isinstance(first, Mapping) != isinstance(second, Mapping):
+        raise NotAccepted("first and second: expected two dictionaries, or two lists of the same items")
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        items = list(dict.fromkeys((*first, *second)))
+        first, second = ([given.get(item) for item in items] for given in (first, second))
+    else:
+        first, second = list(first), list(second)
+        items = list(range(len(first)))
+    if len(first) != len(second):
+        raise ValueError(f"the first source has {len(first)} labels and the second {len(second)}")
+    ours, theirs = (
+        [_label(label, name) for label in given] for name, given in (("first", first), ("second", second))
+    )
+    return [str(item) for item in items], ours, theirs
+
+
+def _label(given: object, source: str) -> str | None:
+    """A label as text; None where it is missing.
 
     A column of integers with a gap is one of floats in pandas, so 2.0 is the label 2.
     """
-    return None if is_missing(given) else shortest_form(str(given))
+    if is_missing(given):
+        return None
+    if isinstance(given, list | tuple | dict | set):
+        raise NotAccepted(f"{source}: holds {type_named(given)}; expected {_EXPECTED}")
+    return shortest_form(str(given))
+
+
+def _marks(labels: Sequence[str | None], order: Sequence[str], named: Collection[str]) -> Counter[str]:
+    """The labels that say that there is none."""
+
+    def is_known(label: str) -> bool:
+        return label in order or is_finite_number(label) or _outcome(label) is not None
+
+    return marks_in(labels, is_known, named)
 
 
 def _outcome(label: str) -> str | None:
@@ -102,9 +165,13 @@ def _outcome(label: str) -> str | None:
     return vote and vote.preference.value
 
 
-def _label_set(labels: Sequence[str | None], source: str) -> LabelSet:
+def _label_set(
+    items: Sequence[str], labels: Sequence[str | None], source: str, marks: Counter[str]
+) -> LabelSet:
+    pairs = list(zip(items, labels, strict=True))
     return LabelSet(
-        labels={f"{index}": label for index, label in enumerate(labels) if label is not None},
+        labels={item: label for item, label in pairs if label is not None},
         source=source,
-        unlabelled=tuple(f"{index}" for index, label in enumerate(labels) if label is None),
+        unlabelled=tuple(item for item, label in pairs if label is None),
+        remarks=(marks_said(source, marks),) if marks else (),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.sources import in_python, path_of
 from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
 from nuggetstream.files.formats.exporting import Exported, write_export
 from nuggetstream.files.formats.exports import export_named
@@ -43,8 +43,11 @@ def read_battles(
     >>> line.line, line.submission.a.text, line.submission.vote
     (2, 'Because.', <Vote.A: 'a'>)
     """
-    texts = read_documents(Path(documents)) if documents is not None else {}
-    return battles_of_file(Path(path), texts, format)
+    file = path_of("path", path, "a file or folder of battles")
+    texts = (
+        {} if documents is None else read_documents(path_of("documents", documents, "a file of documents"))
+    )
+    return battles_of_file(file, texts, format)
 
 
 @in_python
@@ -65,7 +68,7 @@ def explain(results: str | Path, battle: str) -> BattleView:
     Traceback (most recent call last):
     nuggetstream.files.opening.UnusableFile: results.jsonl: No such file or directory
     """
-    for view in result_views(Path(results)):
+    for view in result_views(path_of("results", results, "a results.jsonl")):
         if view["id"] == battle:
             return checked(BattleView, view, f"{results}: {battle}")
     raise UnusableFile(f"{results}: has no battle {battle!r}")
@@ -103,4 +106,7 @@ def export_results(
     ...     export_results(results, results.with_name("votes.csv"), "votes")
     Exported(battles=1, rows=1, empty=0)
     """
-    return write_export(export_named(format, lens), result_views(Path(results)), Path(path))
+    file = path_of("results", results, "a results.jsonl")
+    return write_export(
+        export_named(format, lens), result_views(file), path_of("path", path, "a file to write")
+    )

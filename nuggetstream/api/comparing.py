@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.sources import in_python, path_of
 from nuggetstream.files.results import read_results
 from nuggetstream.report.comparing import Compared
 from nuggetstream.report.comparing import compare as compare_results
 from nuggetstream.report.evaluator_study import study_evaluators
 from nuggetstream.report.evaluator_tables import EvaluatorStudy
 from nuggetstream.report.evaluator_votes import evaluation_names
+
+_WHAT = "a results.jsonl"
 
 
 @in_python
@@ -33,7 +35,9 @@ def compare(first: str | Path, second: str | Path, *, by: str | None = None) -> 
     Traceback (most recent call last):
     nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
     """
-    return compare_results(read_results(Path(first)), read_results(Path(second)), by)
+    files = [path_of(name, given, _WHAT) for name, given in (("first", first), ("second", second))]
+    ours, theirs = map(read_results, files)
+    return compare_results(ours, theirs, by)
 
 
 @in_python
@@ -64,6 +68,6 @@ def compare_evaluators(*files: str | Path, by: str | None = None) -> EvaluatorSt
     """
     if not files:
         raise ValueError("there must be a file of results")
-    paths = [Path(file) for file in files]
+    paths = [path_of(f"file {number}", file, _WHAT) for number, file in enumerate(files, 1)]
     results = [read_results(path) for path in paths]
     return study_evaluators(dict(zip(evaluation_names(paths), results, strict=True)), by)

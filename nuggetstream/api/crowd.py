@@ -1,9 +1,11 @@
 """Labels of a crowd from a file, a DataFrame or rows: agreement, gold labels, competence, grades."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypedDict, Unpack
 
-from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
+from nuggetstream.api.sources import Rows, in_python, names_of, reject_unknown, rows_of
+from nuggetstream.api.votes import where_of
 from nuggetstream.crowd.arms import ArmStudy, compare_arms
 from nuggetstream.crowd.contrasts import GroupComparison, compare_groups, grouped_grades
 from nuggetstream.crowd.grades import REGULARISATION, TIE
@@ -11,6 +13,7 @@ from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.scale import ScaleOptions
 from nuggetstream.crowd.study import CrowdOptions, CrowdStudy, study_labels
 from nuggetstream.crowd.topic_grades import TopicGrades, grade_topics
+from nuggetstream.domain.inputs import VALUES, Kind, check_kind
 from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.arm_labels import arms_of
 from nuggetstream.files.pair_labels import PairColumns, pair_labels_of
@@ -31,6 +34,8 @@ class LabelNames(TypedDict, total=False):
         spam: Probability that the label is spam, estimated elsewhere.
         sides: Answer shown first and answer shown second; together they name the item.
         position: Position of the item in its worker's session.
+        where: Only rows with these values in these columns.
+        missing: Further values that mean that there is no label; NA and its like do beside known labels.
     """
 
     item: str | Sequence[str]
@@ -40,6 +45,8 @@ class LabelNames(TypedDict, total=False):
     spam: str
     sides: tuple[str, str]
     position: str
+    where: Mapping[str, object]
+    missing: Iterable[object]
 
 
 @in_python
@@ -61,7 +68,8 @@ def crowd_agreement(
 
     Args:
         labels: Path of a file, a DataFrame, or rows: dictionaries, or tuples (item, worker, label). One row
-            is one label; or one item with a list of workers and a list NAME_vote per dimension.
+            is one label; or one item with a column of labels per worker, or with a list of workers and a list
+            NAME_vote per dimension.
         order: Every label in ascending order, for all dimensions or by dimension. Numbers have an order, and
             so have a, tie, b.
         level: "nominal", "ordinal", "interval" or "ratio"; by default ordinal where the order is known, else
@@ -70,7 +78,7 @@ def crowd_agreement(
         restarts: Number of random starts of MACE, whose results are averaged.
         iterations: Maximum number of iterations per start.
         seed: Seed of the random starts.
-        columns: Columns with unusual names, see `LabelNames`.
+        columns: Columns with unusual names and which rows to read, see `LabelNames`.
 
     Returns:
         Agreement per dimension, at most 1, higher is better, 0 is chance; the labels and workers behind it.
@@ -85,13 +93,15 @@ def crowd_agreement(
     >>> crowd_agreement(votes, restarts=1).mean_alpha("agreement")
     1.0
     """
-    path, records = rows_of(labels, ("item", "worker", "label"))
-    read = worker_labels_of(path, records, _columns(columns))
+    path, records = rows_of(labels, ("item", "worker", "label"), argument="labels")
+    named = _labels(order)
+    known = frozenset(label for ascending in named.values() for label in ascending)
+    read = worker_labels_of(path, records, replace(_columns(columns), known=known))
     options = CrowdOptions(
-        scale=ScaleOptions(_labels(order), None if level is None else Level(level)),
+        scale=ScaleOptions(named, None if level is None else Level(level)),
         competence=CompetenceOptions(limit=spam_limit, restarts=restarts, iterations=iterations, seed=seed),
     )
-    return study_labels(read.dimensions, options, unlabelled=read.unlabelled)
+    return study_labels(read.dimensions, options, unlabelled=read.unlabelled, remarks=read.remarks)
 
 
 @in_python
@@ -104,6 +114,8 @@ def crowd_grades(
     dimension: str | None = None,
     regularisation: float = REGULARISATION,
     tie: float = TIE,
+    where: Mapping[str, object] | None = None,
+    missing: Iterable[object] = (),
 ) -> TopicGrades:
     """Merits and grades of the items of every topic, from labels that compare two items.
 
@@ -118,6 +130,8 @@ def crowd_grades(
         dimension: Column of the dimension.
         regularisation: λ, above 0: wins and losses of every item against a dummy item.
         tie: t, above 0: how close two merits must be for a tie.
+        where: Only rows with these values in these columns.
+        missing: Further values that mean that there is no label.
 
     Returns:
         A merit and a grade per item, higher is better.
@@ -132,10 +146,23 @@ def crowd_grades(
     >>> [(item.item, item.grade) for item in crowd_grades(pairs).items]
     [('x', 3), ('y', 2), ('z', 1)]
     """
-    path, records = rows_of(labels, ("response_a", "response_b", "label"))
-    columns = PairColumns(topic=topic, sides=sides, labels=_names(label), dimension=dimension)
+    path, records = rows_of(labels, ("response_a", "response_b", "label"), argument="labels")
+    columns = PairColumns(
+        topic=topic,
+        sides=sides,
+        labels=names_of("label", label),
+        dimension=dimension,
+        where=where_of(where),
+        missing=frozenset(names_of("missing", missing)),
+    )
     read = pair_labels_of(path, records, columns)
-    return grade_topics(read.labels, regularisation=regularisation, tie=tie, unlabelled=read.unlabelled)
+    return grade_topics(
+        read.labels,
+        regularisation=regularisation,
+        tie=tie,
+        unlabelled=read.unlabelled,
+        remarks=read.remarks,
+    )
 
 
 @in_python
@@ -206,29 +233,32 @@ def crowd_arms(
     1.0
     """
     cells = ("item", "worker", "label")
+    check_kind("arms", arms, (Kind.MAPPING,), "a path, a DataFrame or rows by the name of the arm")
     sources = {name: rows_of(rows, cells, name) for name, rows in arms.items()}
     golden = None if gold is None else rows_of(gold, (), "gold")
-    return compare_arms(*arms_of(sources, golden, _columns(columns), by))
+    remarks: list[str] = []
+    return compare_arms(*arms_of(sources, golden, _columns(columns), by, remarks), remarks)
 
 
 def _columns(given: LabelNames) -> LabelColumns:
     reject_unknown(given, LabelNames)
     return LabelColumns(
-        items=_names(given.get("item", ())),
+        items=names_of("item", given.get("item", ())),
         worker=given.get("worker"),
-        labels=_names(given.get("label", ())),
+        labels=names_of("label", given.get("label", ())),
         dimension=given.get("dimension"),
         spam=given.get("spam"),
         sides=given.get("sides"),
         position=given.get("position"),
+        where=where_of(given.get("where")),
+        missing=frozenset(names_of("missing", given.get("missing", ()))),
     )
 
 
 def _labels(order: Order) -> dict[str, tuple[str, ...]]:
     """Dimension -> its labels; under "" those of every other dimension."""
-    named = order if isinstance(order, Mapping) else {"": order} if order else {}
+    check_kind("order", order, VALUES | {Kind.MAPPING}, "every label in ascending order, in a list")
+    named = order if isinstance(order, Mapping) else {"": list(order)} if len(order) else {}
+    for labels in named.values():
+        check_kind("order", labels, VALUES, "every label in ascending order, in a list")
     return {name: tuple(shortest_form(str(one)) for one in labels) for name, labels in named.items()}
-
-
-def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
-    return (columns,) if isinstance(columns, str) else tuple(columns)

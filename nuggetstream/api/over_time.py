@@ -1,6 +1,6 @@
 """Ratings over time of plain votes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
 from nuggetstream.api.choices import Choices, choice, options_of
@@ -23,10 +23,12 @@ class RatingsOverTime(Drawn):
     Attributes:
         periods: In the order of time.
         level: Confidence level of the intervals.
+        remarks: What a reader must know of how the votes were read, as sentences.
     """
 
     periods: tuple[Period[Ratings], ...]
     level: float
+    remarks: tuple[str, ...] = ()
 
     def table(self) -> DrawnTable:
         """One row per period and system; a period without votes has one row without a system."""
@@ -34,7 +36,8 @@ class RatingsOverTime(Drawn):
             (period.start, period.end, period.votes, () if period.rating is None else period.rating.standings)
             for period in self.periods
         ]
-        return timeline_table("Ratings over time", periods, self.level)
+        table = timeline_table("Ratings over time", periods, self.level)
+        return replace(table, notes=(*table.notes, *self.remarks))
 
 
 @in_python
@@ -57,7 +60,7 @@ def rate_over_time(
         The ratings of every period, in the order of time; none where a period has no vote.
 
     Raises:
-        UnusableFile: A row cannot be used, or has no time; the message names it and its field.
+        UnusableFile: A row cannot be used, or no row has a time; the message names it and its field.
         InvalidOption: An option is out of range, or there are too many periods.
 
     Source: as for `rate`.
@@ -71,4 +74,4 @@ def rate_over_time(
     options = options_of(None, choices)
     parts = every if isinstance(every, int) else choice("every", Every, every)
     periods = over_time([Weighed(source, 1.0)], options, parts, cumulative=cumulative)
-    return RatingsOverTime(periods, options.level)
+    return RatingsOverTime(periods, options.level, source.remarks)

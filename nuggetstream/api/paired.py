@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeAlias
 
-from nuggetstream.api.sources import in_python, is_missing
+from nuggetstream.api.sources import in_python
+from nuggetstream.domain.inputs import VALUES, Kind, check_kind, is_mark, is_missing
 from nuggetstream.figures.charts import label
 from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.figures.figure import Figure
@@ -19,6 +20,7 @@ from nuggetstream.statistics.paired import PairedTest, paired_t, wilcoxon
 from nuggetstream.statistics.paired import benjamini_hochberg as adjusted
 
 Measured: TypeAlias = Mapping[Any, float | None] | Iterable[float | None]
+_EXPECTED = "one number per item: a list, an array, a column of a frame, or a dictionary by item"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,7 +142,7 @@ def paired(first: Measured, second: Measured, *, level: float = 0.95) -> Paired:
 
     Args:
         first: Numbers by item, in a dictionary; or one per item, in a list, an array or a frame's column.
-            None and NaN are missing.
+            None, NaN and texts such as "NA" are missing.
         second: Numbers of the same items: by the same keys, or in the same order.
         level: Confidence level of the interval of the mean difference, and of the limits, in (0, 1).
 
@@ -149,7 +151,7 @@ def paired(first: Measured, second: Measured, *, level: float = 0.95) -> Paired:
         and counted.
 
     Raises:
-        TypeError: One is a dictionary and the other is not.
+        TypeError: One is a dictionary and the other is not, or one is a path, a DataFrame or the like.
         ValueError: The lists have different lengths, a value is no finite number, no item has both, or the
             level is out of range.
 
@@ -159,6 +161,8 @@ def paired(first: Measured, second: Measured, *, level: float = 0.95) -> Paired:
     >>> len(scores.items), round(scores.t.statistic, 3), scores.wilcoxon.p_value, scores.only_first
     (3, 3.464, 0.25, ('q4',))
     """
+    for name, given in (("first", first), ("second", second)):
+        check_kind(name, given, VALUES | {Kind.MAPPING}, _EXPECTED)
     if isinstance(first, Mapping) != isinstance(second, Mapping):
         raise TypeError("first and second: expected two dictionaries, or two lists of the same items")
     if not 0 < level < 1:
@@ -199,6 +203,7 @@ def benjamini_hochberg(tests: Mapping[str, float | PairedTest | None]) -> Adjust
         Adjusted p-values, each at least the p-value itself.
 
     Raises:
+        NotAccepted: The tests have no names: a list, a path, a frame.
         ValueError: A p-value is outside [0, 1].
 
     Source: Benjamini and Hochberg, 1995.
@@ -206,6 +211,7 @@ def benjamini_hochberg(tests: Mapping[str, float | PairedTest | None]) -> Adjust
     >>> benjamini_hochberg({"x": 0.01, "y": 0.04, "z": 0.03, "none": None}).adjusted
     {'x': 0.03, 'y': 0.04, 'z': 0.04, 'none': None}
     """
+    check_kind("tests", tests, (Kind.MAPPING,), "p-values by the name of the test, in a dictionary")
     given = {
         str(name): test.p_value if isinstance(test, PairedTest) else test for name, test in tests.items()
     }
@@ -217,7 +223,10 @@ def benjamini_hochberg(tests: Mapping[str, float | PairedTest | None]) -> Adjust
 def _numbers(given: Measured, name: str) -> dict[Any, float | None]:
     items = given.items() if isinstance(given, Mapping) else enumerate(given)
     return {
-        item: None if is_missing(value) else _number(value, f"{name}, item {item!r}") for item, value in items
+        item: None
+        if is_missing(value) or (isinstance(value, str) and is_mark(value))
+        else _number(value, f"{name}, item {item!r}")
+        for item, value in items
     }
 
 

@@ -5,15 +5,18 @@ from dataclasses import replace
 from typing import Unpack
 
 from nuggetstream.api.choices import Choices, options_of
-from nuggetstream.api.sources import Rows, in_python
+from nuggetstream.api.sources import Rows, in_python, names_of
 from nuggetstream.api.votes import read_votes
+from nuggetstream.domain.inputs import ROWS, Kind, NotAccepted, check_kind, type_named
+from nuggetstream.files.columns import usual_columns
+from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.votes import VoteSource
 from nuggetstream.ratings.options import Anchor, InvalidOption
 from nuggetstream.ratings.rated_votes import RatedVotes, rate_votes
 from nuggetstream.ratings.study.casting import cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.study.matching import matched
-from nuggetstream.ratings.study.sources import UnknownSource, Weighed
+from nuggetstream.ratings.study.sources import UnknownSource, Weighed, remarks_of
 
 
 @in_python
@@ -59,14 +62,23 @@ def rate(
     'UNDEFEATED'
     """
     options = options_of(anchor, choices)
+    if human is not None:
+        _check("human", human)
     sources = _weighed(votes, weights or {}, needs_battle=human is not None)
-    rated = systems_of(sources, systems)
+    rated = systems_of(sources, names_of("systems", systems))
     return rate_votes(
         cast(sources, rated),
         options,
         joint=None if human is None else matched(_with_battles(human), _only(sources), options.policy),
         styled=styled_votes(poll(sources, rated), sources) if _have_style(sources) else None,
+        remarks=_remarks(sources),
     )
+
+
+def _remarks(sources: Sequence[Weighed]) -> tuple[str, ...]:
+    silent = sum(weighed.source.without_vote for weighed in sources)
+    said = f"{many(silent, 'row')} without an outcome, left out; they are neither votes nor ties"
+    return (*((said,) if silent else ()), *remarks_of(sources))
 
 
 def _weighed(
@@ -76,18 +88,35 @@ def _weighed(
     needs_battle: bool,
 ) -> tuple[Weighed, ...]:
     named = votes if isinstance(votes, Mapping) else {"votes": votes}
+    if usual_columns(tuple(map(str, named))) is not None:
+        expected = "a list of rows, a DataFrame, or sources by name"
+        raise NotAccepted(f"votes: is {type_named(votes)} with the columns of votes; expected {expected}")
+    if weights:
+        check_kind("weights", weights, (Kind.MAPPING,), "weights by the name of the source, in a dictionary")
     if unknown := sorted(set(weights) - set(named)):
         raise UnknownSource(f"{unknown[0]!r} is no source; there is {', '.join(named)}")
     if unfit := sorted(name for name, weight in weights.items() if not 0 < weight < float("inf")):
         raise UnknownSource(f"source {unfit[0]!r} has weight {weights[unfit[0]]:g}; expected above 0")
     if not named:
         raise UnusableFile("votes: there is no source")
+    for name, given in named.items():
+        _check(f"votes[{name!r}]" if isinstance(votes, Mapping) else "votes", given)
     return tuple(
         Weighed(
             replace(_with_battles(given) if needs_battle else _read(given), name=name), weights.get(name, 1.0)
         )
         for name, given in named.items()
     )
+
+
+def _check(argument: str, given: object) -> None:
+    """Check that a source holds votes.
+
+    Raises:
+        NotAccepted: It does not; names the type.
+    """
+    if not isinstance(given, VoteSource):
+        check_kind(argument, given, ROWS, "votes: the path of a file, a DataFrame, or a list of rows")
 
 
 def _read(given: VoteSource | Rows) -> VoteSource:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.sources import in_python, path_of
 from nuggetstream.report.build import WrittenReport
 from nuggetstream.report.build import write_report as write
 
@@ -26,4 +26,4 @@ def write_report(results: str | Path, out: str | Path) -> WrittenReport:
     Traceback (most recent call last):
     nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
     """
-    return write(Path(results), Path(out))
+    return write(path_of("results", results, "a results.jsonl"), path_of("out", out, "a folder to write"))

@@ -1,11 +1,15 @@
 """Rubrics from files or plain values: cover, labels, checks, runs and leaderboards."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from nuggetstream.api.passages import Passages, Qrels, Runs, graded_of, labels_of, rankings_of_runs
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.passages import Passages, Qrels, graded_of, labels_of
+from nuggetstream.api.rankings import Runs, rankings_of_runs
+from nuggetstream.api.sources import in_python, names_of, path_of
+from nuggetstream.domain.inputs import Kind, NotAccepted, check_kind, is_mark, is_missing, kind_of, type_named
+from nuggetstream.files.record import as_number
 from nuggetstream.files.rubric import read_bank
 from nuggetstream.rubric.agreeing import GradeAgreement, Grouping, agree
 from nuggetstream.rubric.checking import Check, Limits, check
@@ -20,6 +24,7 @@ from nuggetstream.rubric.scoring import Labels, Scoring
 from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
 
 Side: TypeAlias = str | Path | Mapping[str, float] | Labels
+_SIDE = "system -> score, or the path of a leaderboard or of a qrels file"
 
 
 @in_python
@@ -128,12 +133,12 @@ def rubric_verify(
     'why'
     """
     checks: Mapping[str, Graded] = {}
-    if isinstance(graded, str | Path):
-        graded, checks = load_checked(Path(graded), prompt_class)
+    if kind_of(graded) is Kind.PATH:
+        graded, checks = load_checked(path_of("graded", graded, "a graded file"), prompt_class)
     return check(
         graded_of(graded, None, prompt_class),
         Limits(min_grade, relevant, not_relevant),
-        read_bank(Path(bank)) if bank is not None else (),
+        read_bank(path_of("bank", bank, "a question bank")) if bank is not None else (),
         checks,
         None if labels is None else labels_of(labels).rows,
     )
@@ -206,7 +211,9 @@ def rubric_measure(
     >>> found.runs[0].means["RR@10"].mean
     0.5
     """
-    return measure_runs(labels_of(qrels), rankings_of_runs(runs), measures, fuse=fuse)
+    return measure_runs(
+        labels_of(qrels, "qrels"), rankings_of_runs(runs), names_of("measures", measures), fuse=fuse
+    )
 
 
 @in_python
@@ -245,18 +252,35 @@ def rubric_correlate(
     0.5
     """
     return compare(
-        _side(leaderboard),
-        _side(official),
+        _side("leaderboard", leaderboard),
+        _side("official", official),
         None if runs is None else rankings_of_runs(runs),
         measure=measure,
-        left_out=tuple(without),
+        left_out=names_of("without", without),
         break_ties=break_ties,
     )
 
 
-def _side(given: Side) -> Scoring | Labels:
+def _side(argument: str, given: Side) -> Scoring | Labels:
     if isinstance(given, Labels):
         return given
-    if isinstance(given, str | Path):
-        return read_side(Path(given), Column())
-    return Scoring({str(system): float(score) for system, score in given.items()})
+    kind = check_kind(argument, given, (Kind.PATH, Kind.MAPPING, Kind.SERIES), _SIDE)
+    if kind is Kind.PATH:
+        return read_side(path_of(argument, given, "a leaderboard"), Column())
+    if not hasattr(given, "items"):  # a column of polars, which names no systems
+        raise NotAccepted(f"{argument}: is {type_named(given)}, which names no systems; expected {_SIDE}")
+    by_system = cast("Mapping[str, object]", given)
+    scores = {str(system): _score(f"{argument}[{system!r}]", score) for system, score in by_system.items()}
+    return Scoring(
+        scores={system: score for system, score in scores.items() if score is not None},
+        unscored=tuple(system for system, score in scores.items() if score is None),
+    )
+
+
+def _score(location: str, score: object) -> float | None:
+    if is_missing(score) or (isinstance(score, str) and is_mark(score)):
+        return None
+    number = as_number(score)
+    if not isfinite(number):
+        raise NotAccepted(f"{location}: is {type_named(score)}; expected a number")
+    return number

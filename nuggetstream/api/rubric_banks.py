@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nuggetstream.api.passages import Passages, Runs, graded_of
-from nuggetstream.api.sources import in_python
+from nuggetstream.api.passages import Passages, graded_of
+from nuggetstream.api.rankings import Runs
+from nuggetstream.api.sources import in_python, path_of
+from nuggetstream.domain.inputs import Kind, check_kind
 from nuggetstream.files.tables import Table
 from nuggetstream.rubric.bank_edit import BankOp, BankOperation, InvalidBankEdit, edited_bank
 from nuggetstream.rubric.bank_file import history_table, keep, read_lines
@@ -49,7 +51,8 @@ def rubric_edit(
     >>> rubric_edit(bank, wanted, by="ada", reason="first", queries={"q1": "tides"}).rows[0][:3]
     (1, 'supplied', 'ada')
     """
-    path = Path(bank)
+    path = path_of("bank", bank, "a question bank")
+    check_kind("operations", operations, (Kind.SEQUENCE, Kind.ITERATOR), "a list of dictionaries")
     asked = [_operation(row) for row in operations]
     lines, changes = edited_bank(read_lines(path) if path.exists() else [], asked, queries or {})
     keep(path, lines, changes, by=by, reason=reason, at=datetime.now(UTC))
@@ -88,11 +91,14 @@ def rubric_change(
     >>> rubric_change(old, [*old, ("q1", "p1", "when", 0)], runs=runs, k=1).systems[0].cover
     (1.0, 0.5)
     """
-    first, second = (graded_of(path, runs, prompt_class) for path in (before, after))
+    first, second = (
+        graded_of(source, runs, prompt_class, name) for name, source in (("before", before), ("after", after))
+    )
     return score_changes(cover(first, k, min_grade), cover(second, k, min_grade))
 
 
 def _operation(row: Mapping[str, Any]) -> BankOperation:
+    check_kind("operations", row, (Kind.MAPPING,), "a list of dictionaries")
     try:
         op = BankOp(str(row["op"]))
         keys = row.get("keys") or ()

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from nuggetstream.api.sources import in_python
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.inputs import VALUES, Kind, check_kind, is_missing
 from nuggetstream.domain.nugget import Importance, Nugget, Support
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.numerals import decisive_digits
@@ -85,6 +87,7 @@ class Scores(Drawn):
         return (f"{size}, more than {limit}: {name} is preferred.",)
 
 
+@in_python
 def score(
     nuggets: Iterable[Fact], labels: Mapping[str, Labels], *, threshold: float = TIE_THRESHOLD_WITH_URLS
 ) -> Scores:
@@ -110,7 +113,7 @@ def score(
     Raises:
         Unscorable: There is no nugget, or a label is missing: a missing label is not a zero.
         ValueError: Something is no importance or no label; the message names the answer and the nugget.
-        TypeError: The labels of an answer are a single text.
+        NotAccepted: Nuggets or labels are a path, a frame or another thing that holds none; names its type.
 
     Source: Pradeep et al., "The Great Nugget Recall", 2025 (arXiv:2504.15068); Sharifymoghaddam et al.,
     "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
@@ -120,6 +123,8 @@ def score(
     >>> scores["atlas"].all_score, scores["birch"].all_score, scores.preference
     (0.75, 0.5, <Vote.A: 'a'>)
     """
+    check_kind("nuggets", nuggets, (Kind.SEQUENCE, Kind.ITERATOR), "a list of pairs (text, importance)")
+    check_kind("labels", labels, (Kind.MAPPING,), "the labels of each answer by its name, in a dictionary")
     facts = [_nugget(index, given) for index, given in enumerate(nuggets)]
     if not facts:
         raise Unscorable("no nuggets")
@@ -159,20 +164,20 @@ def _scored(answer: str, facts: Sequence[Nugget], given: Labels) -> NuggetScores
 
 
 def _paired(answer: str, facts: Sequence[Nugget], given: Labels) -> list[tuple[Nugget, Any]]:
-    if isinstance(given, str):
-        raise TypeError(f"answer {answer!r}: its labels are one text, not one label per nugget")
+    check_kind(f"answer {answer!r}: labels", given, VALUES | {Kind.MAPPING}, "one label per nugget")
     if isinstance(given, Mapping):
         facts_by_name = {name for fact in facts for name in (fact.id, fact.text)}
         if foreign := [name for name in given if name not in facts_by_name]:
             raise ValueError(f"answer {answer!r}: {foreign[0]!r} is no nugget")
         return [(fact, given.get(fact.text, given.get(fact.id))) for fact in facts]
+    given = list(given)
     if len(given) != len(facts):
         raise ValueError(f"answer {answer!r}: {len(given)} labels for {len(facts)} nuggets")
     return list(zip(facts, given, strict=True))
 
 
 def _label(answer: str, fact: Nugget, given: Support | str | None) -> Support | None:
-    if given is None:
+    if is_missing(given):
         return None
     spelt = str(given).strip().casefold().replace(" ", "_").replace("-", "_")
     if spelt not in list(Support):

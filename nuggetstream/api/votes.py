@@ -2,10 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TypedDict, Unpack
 
-from nuggetstream.api.sources import Rows, in_python, reject_unknown, rows_of
+from nuggetstream.api.sources import (
+    Rows,
+    in_python,
+    in_words_of_python,
+    names_of,
+    path_of,
+    reject_unknown,
+    rows_of,
+)
+from nuggetstream.domain.inputs import Kind, check_kind, kind_of
 from nuggetstream.domain.lens import Lens
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.formats.vote_rows import with_votes
@@ -51,6 +59,8 @@ def read_votes(
     systems: Iterable[str] | None = None,
     lens: Lens | str | None = None,
     name: str | None = None,
+    missing: Iterable[object] = (),
+    outcomes: Mapping[object, str] | None = None,
     **columns: Unpack[VoteColumns],
 ) -> VoteSource:
     """Votes, one per row, from wherever they are.
@@ -64,6 +74,8 @@ def read_votes(
         lens: Whose votes to take from results of `nuggetstream eval`: "human" (the default), "nugget" or
             "judge".
         name: Name of the source in what follows; the file's name by default.
+        missing: Further values that mean that there is none; NA and its like do where all others are known.
+        outcomes: What words and numbers in the column of the outcome mean: {"yes": "a", "no": "b"}.
         columns: Columns with unusual names, and what else to read, see `VoteColumns`.
 
     Returns:
@@ -78,25 +90,46 @@ def read_votes(
     >>> read_votes([("atlas", "birch", "maybe")])
     Traceback (most recent call last):
     nuggetstream.files.opening.UnusableFile: rows, row 0: winner: is 'maybe'; expected a, b, tie, both_bad, \
-the name of the winner, or a number in [0, 1]
+the name of the winner, or a number in [0, 1]; \
+other words mean what outcomes= says, such as outcomes={"maybe": "tie"}
     """
     reading = ReadOptions(
         columns=_named(columns),
-        systems=None if systems is None else frozenset(systems),
-        where=tuple((column, str(value)) for column, value in (where or {}).items()),
+        systems=None if systems is None else frozenset(names_of("systems", systems)),
+        where=where_of(where),
+        missing=frozenset(map(str, names_of("missing", missing))),
+        outcomes={str(word): outcome for word, outcome in (outcomes or {}).items()},
     )
-    if isinstance(votes, str | Path):
+    if kind_of(votes) is Kind.PATH:
         weights = {} if lens is None else {str(lens): 1.0}
-        (weighed,) = gather([Path(votes)], weights, reading)
-        return weighed.source if name is None else replace(weighed.source, name=name)
-    path, records = rows_of(votes, _COLUMNS, name)
-    return votes_of_records(str(path), path, with_votes(records, reading.columns), reading)
+        (weighed,) = gather([path_of("votes", votes, "votes")], weights, reading)
+        return _in_python(weighed.source if name is None else replace(weighed.source, name=name))
+    path, records = rows_of(votes, _COLUMNS, name, argument="votes")
+    rows = with_votes(records, reading.columns)
+    return _in_python(votes_of_records(str(path), path, rows, reading))
+
+
+def _in_python(source: VoteSource) -> VoteSource:
+    """Votes whose remarks name keyword arguments."""
+    return replace(source, remarks=tuple(map(in_words_of_python, source.remarks)))
+
+
+def where_of(where: Mapping[str, object] | None) -> tuple[tuple[str, str], ...]:
+    """Columns and the values that rows must have in them, as readers take them.
+
+    Raises:
+        NotAccepted: It is no dictionary.
+    """
+    if where is None:
+        return ()
+    check_kind("where", where, (Kind.MAPPING,), "values by column, in a dictionary")
+    return tuple((column, str(value)) for column, value in where.items())
 
 
 def _named(columns: VoteColumns) -> NamedColumns:
     reject_unknown(columns, VoteColumns)
     battle, time = columns.get("battle", False), columns.get("time", False)
-    features = tuple(columns.get("features", ()))
+    features = names_of("features", columns.get("features", ()))
     return NamedColumns(
         a=columns.get("a"),
         b=columns.get("b"),

@@ -4,6 +4,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 
+from nuggetstream.domain.inputs import is_mark
+from nuggetstream.files.columns import with_columns
 from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.texts import TEXT_COLUMNS
 from nuggetstream.text.baselines import rouge_l
@@ -33,18 +35,18 @@ def baselines_of(answers: Iterable[Record], references: Iterable[Record] = ()) -
         UnusableFile: A row lacks a field, or has one that is no number; names its place.
     """
     texts: dict[str, list[str]] = {}
-    for record in references:
+    for record in with_columns(references, ("question_id", *_REFERENCES)):
         if text := _text(record, _REFERENCES):
-            texts.setdefault(record.needed("question_id"), []).append(_TAG.sub("", text))
+            texts.setdefault(record.needed_key("question_id"), []).append(_TAG.sub("", text))
     scores: dict[str, dict[str, float]] = {LENGTH: {}, ROUGE: {}, PERPLEXITY: {}}
-    for record in answers:
-        answer, text = record.needed("answer_id"), _text(record, TEXT_COLUMNS) or ""
+    for record in with_columns(answers, ("answer_id", "question_id", PERPLEXITY, *TEXT_COLUMNS)):
+        answer, text = record.needed_key("answer_id"), _text(record, TEXT_COLUMNS) or ""
         if answer in scores[LENGTH]:
             raise record.wrong("answer_id", f"answer {answer!r} is there twice")
         scores[LENGTH][answer] = len(words(text))
-        if texts and (own := texts.get(record.needed("question_id"))):
+        if texts and (own := texts.get(record.needed_key("question_id"))):
             scores[ROUGE][answer] = rouge_l(terms(text), terms(" ".join(own)))
-        if given := record.text(PERPLEXITY):
+        if (given := record.text(PERPLEXITY)) and not is_mark(given):
             if not math.isfinite(value := as_number(given)):
                 raise record.wrong(PERPLEXITY, f"is {given!r}; expected a number")
             scores[PERPLEXITY][answer] = value

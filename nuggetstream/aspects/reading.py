@@ -7,10 +7,12 @@ from pathlib import Path
 
 from nuggetstream.aspects.ratings import HumanMeans, ModelRating
 from nuggetstream.aspects.weights import AspectRating
+from nuggetstream.files.columns import with_columns
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.records import read_records
 
+_COLUMNS = ("answer_id", "factuality", "amountInfo", "formality")
 _ACCEPTABLE = 3.0  # the highest acceptability and overall rating; the lowest is 0
 
 
@@ -30,9 +32,9 @@ def read_human_means(path: Path) -> dict[str, HumanMeans]:
 def human_means_of(records: Iterable[Record]) -> dict[str, HumanMeans]:
     """The means of rows that are read already; see `read_human_means`."""
     ratings: dict[str, list[tuple[AspectRating, float]]] = {}
-    for record in records:
+    for record in with_columns(records, (*_COLUMNS, "acceptability")):
         rating = _aspects(record), _accepted(record, "acceptability")
-        ratings.setdefault(record.needed("answer_id"), []).append(rating)
+        ratings.setdefault(record.needed_key("answer_id"), []).append(rating)
     return {answer: _means(given) for answer, given in ratings.items()}
 
 
@@ -52,8 +54,8 @@ def read_model_ratings(path: Path) -> dict[str, ModelRating]:
 def model_ratings_of(records: Iterable[Record]) -> dict[str, ModelRating]:
     """The ratings of rows that are read already; see `read_model_ratings`."""
     ratings: dict[str, ModelRating] = {}
-    for record in records:
-        if (answer := record.needed("answer_id")) in ratings:
+    for record in with_columns(records, (*_COLUMNS, "overall")):
+        if (answer := record.needed_key("answer_id")) in ratings:
             raise record.wrong("answer_id", f"answer {answer!r} is rated twice")
         ratings[answer] = ModelRating(_aspects(record), _accepted(record, "overall"))
     return ratings

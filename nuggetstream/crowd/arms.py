@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 
 from nuggetstream.crowd.ordering import forward
 from nuggetstream.crowd.reliability import alpha_of, mean
-from nuggetstream.crowd.scale import PREFERENCES, ScaleOptions, UnusableLabels, scale_labels
+from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
+from nuggetstream.domain.pair_label import PREFERENCES
 from nuggetstream.domain.worker_label import JOINED, WorkerLabel
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.record import as_number
@@ -83,10 +84,12 @@ class ArmStudy(Drawn):
     Attributes:
         arms: One entry per arm and dimension; the mean last where an arm has several.
         across: One entry per two arms and dimension that both have, in the same way.
+        remarks: What a reader must know of how the rows were read, as sentences.
     """
 
     arms: Sequence[ArmAgreement]
     across: Sequence[CrossAgreement]
+    remarks: Sequence[str] = ()
 
     def table(self) -> Table:
         """One row per arm and dimension."""
@@ -97,6 +100,7 @@ class ArmStudy(Drawn):
         notes = (
             "both orders: pairs turned to one order; with gold: the same, with their gold labels",
             _NO_ALPHA,
+            *self.remarks,
         )
         return Table("Arms (Krippendorff's alpha)", columns, _rows(self.arms, columns), notes)
 
@@ -109,7 +113,7 @@ class ArmStudy(Drawn):
         return Table(title, columns, _rows(self.across, columns), notes)
 
 
-def compare_arms(arms: Mapping[str, Arm], gold: Arm | None = None) -> ArmStudy:
+def compare_arms(arms: Mapping[str, Arm], gold: Arm | None = None, remarks: Sequence[str] = ()) -> ArmStudy:
     """How far each arm agrees with itself, with gold labels, and with the other arms.
 
     Numbers beside labels a, n, b become preferences: of a pair, the answer with the higher mean is better.
@@ -117,6 +121,7 @@ def compare_arms(arms: Mapping[str, Arm], gold: Arm | None = None) -> ArmStudy:
     Args:
         arms: Name -> labels by dimension. Numbers and a, n (or tie), b have an order; others are nominal.
         gold: Gold labels by dimension; None for none.
+        remarks: How the rows were read; reported, and not used otherwise.
 
     Raises:
         UnusableLabels: There is no arm, or a dimension has no label.
@@ -144,6 +149,7 @@ def compare_arms(arms: Mapping[str, Arm], gold: Arm | None = None) -> ArmStudy:
     return ArmStudy(
         [row for rows in agreements for row in _with_mean(rows)],
         [row for rows in across for row in _with_mean(rows)],
+        remarks,
     )
 
 

@@ -18,6 +18,7 @@ from nuggetstream.crowd.within_topics import (
 )
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files import tables
+from nuggetstream.files.columns import with_columns
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.tables import Table, count, interval, number, text
@@ -173,19 +174,20 @@ def grouped_grades(
         UnusableFile: A grade is no number, an item with a group lacks the other column (names file, line and
             field), or no item has a group.
     """
-    by_item = {record.needed("item"): record for record in items}
+    columns = tuple(name for name in (by, within, text) if name)
+    by_item = {record.needed_key("item"): record for record in with_columns(items, ("item", *columns))}
     graded, left_out = [], 0
-    for record in grades:
-        item, grade = record.needed("item"), as_number(record.needed("grade"))
+    for record in with_columns(grades, ("item", "grade", "dimension", "topic", *columns)):
+        item, grade = record.needed_key("item"), as_number(text_of_grade := record.needed("grade"))
         if not math.isfinite(grade):
-            raise record.wrong("grade", "expected a number")
+            raise record.wrong("grade", f"is {text_of_grade!r}; expected a number")
         if (own := by_item.get(item) if by_item else record) is None or own.text(by) is None:
             left_out += 1
             continue
         graded.append(
             GroupedGrade(
                 dimension=record.text("dimension") or "grade",
-                topic=record.text("topic") or "",
+                topic=record.key("topic") or "",
                 item=item,
                 grade=grade,
                 group=own.needed(by),

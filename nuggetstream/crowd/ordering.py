@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nuggetstream.crowd.reliability import Alpha, alpha_of, why_no_alpha
-from nuggetstream.crowd.scale import NO_PREFERENCE, PREFERENCES, LabelScale
+from nuggetstream.crowd.scale import NO_PREFERENCE, LabelScale
+from nuggetstream.domain.pair_label import PREFERENCES
 from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.statistics.order_effects import order_effect
 

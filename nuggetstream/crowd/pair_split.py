@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from nuggetstream.crowd.differentiability import split_by_differentiability
 from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy, of_kept_workers, within_limit
 from nuggetstream.crowd.reliability import alpha_of, mean
-from nuggetstream.crowd.scale import NO_PREFERENCE, PREFERENCES
+from nuggetstream.crowd.scale import NO_PREFERENCE
+from nuggetstream.domain.pair_label import PREFERENCES
 
 
 @dataclass(frozen=True, slots=True)

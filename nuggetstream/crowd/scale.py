@@ -4,12 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.pair_label import PREFERENCES
 from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.statistics.krippendorff import Level
 
-# The usual labels of a choice between two answers, in order.
-PREFERENCES = {"a": Vote.A, "n": Vote.TIE, "tie": Vote.TIE, "b": Vote.B}
 NO_PREFERENCE = "labels do not choose between two answers (a, n, b)"
 
 
@@ -101,6 +99,12 @@ def _scale(dimension: str, used: tuple[str, ...], named: tuple[str, ...], level:
         raise UnusableLabels(f"{dimension}: level {level}: {words[0]!r} is no number, so it has no distance")
     if level is Level.RATIO and (below := [label for label in order or () if float(label) < 0]):
         raise UnusableLabels(f"{dimension}: level {level}: {below[0]!r} is below 0")
+    if order is None and level is None and (numbers := [label for label in used if _is_number(label)]):
+        word = next(label for label in used if not _is_number(label))
+        raise UnusableLabels(
+            f"{dimension}: {word!r} is no number beside {numbers[0]!r}, so the labels have no known order; "
+            "leave it out with --missing, name every label in order with --labels, or choose --level nominal"
+        )
     usual = Level.NOMINAL if order is None else Level.ORDINAL
     return LabelScale(
         labels=order or used,

@@ -9,6 +9,7 @@ from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
 from nuggetstream.crowd.reliability import mean
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
+from nuggetstream.domain.inputs import is_missing
 from nuggetstream.domain.note import Note
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
 from nuggetstream.figures.drawn import Drawn
@@ -46,6 +47,7 @@ class CrowdStudy(Drawn):
         split: Pairs that people can tell apart, and the others.
         sessions: Positions of items in sessions; None where none is known.
         unlabelled: Number of cells where a label could be and none is.
+        remarks: What a reader must know of how the rows were read, as sentences.
     """
 
     options: CrowdOptions
@@ -53,6 +55,7 @@ class CrowdStudy(Drawn):
     split: PairSplit
     sessions: SessionPositions | None
     unlabelled: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def votes(self) -> int:
@@ -164,7 +167,7 @@ def worker_labels(
     """Labels in memory as `study_labels` takes them.
 
     Args:
-        rows: (item, worker, label) per label; a label of None or NaN is left out.
+        rows: (item, worker, label) per label; a missing label is left out.
         dimension: Name of the dimension.
 
     >>> labels = worker_labels([("tide", "ann", 2), ("tide", "ben", None)])
@@ -175,7 +178,7 @@ def worker_labels(
         dimension: tuple(
             WorkerLabel(item=str(item), worker=str(worker), label=shortest_form(str(label)))
             for item, worker, label in rows
-            if label is not None and label == label  # noqa: PLR0124 - NaN differs from itself
+            if not is_missing(label)
         )
     }
 
@@ -185,6 +188,7 @@ def study_labels(
     options: CrowdOptions | None = None,
     *,
     unlabelled: int = 0,
+    remarks: tuple[str, ...] = (),
 ) -> CrowdStudy:
     """Study the labels that workers gave to items.
 
@@ -192,6 +196,7 @@ def study_labels(
         labels: Dimension -> labels, at least one per dimension; `worker_labels` makes them from tuples.
         options: How the labels are studied; the defaults where None.
         unlabelled: Number of cells where a label could be and none is; reported, and not used otherwise.
+        remarks: How the rows were read; reported, and not used otherwise.
 
     Raises:
         UnusableLabels: There is no label, a worker labels an item twice, or the options do not fit the
@@ -215,10 +220,18 @@ def study_labels(
     split = split_pairs(
         dimensions, needed=options.needed, decided=options.decided, limit=options.competence.limit
     )
-    return CrowdStudy(options, dimensions, split, sessions, unlabelled)
+    return CrowdStudy(
+        options=options,
+        dimensions=dimensions,
+        split=split,
+        sessions=sessions,
+        unlabelled=unlabelled,
+        remarks=remarks,
+    )
 
 
 def _notes(study: CrowdStudy) -> Iterator[Note]:
+    yield from (Note("labels_read", remark) for remark in study.remarks)
     if study.unlabelled:
         cells = many(study.unlabelled, "cell")
         yield Note("no_label", f"{cells} without a label: neither votes nor ties")

@@ -47,6 +47,7 @@ class TopicGrades(Drawn):
         tie: t.
         labels: Number of labels that were used.
         unlabelled: Number of cells where a label could be and none is.
+        remarks: What a reader must know of how the rows were read, as sentences.
     """
 
     items: tuple[ItemGrade, ...]
@@ -54,6 +55,7 @@ class TopicGrades(Drawn):
     tie: float
     labels: int
     unlabelled: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def topics(self) -> int:
@@ -82,6 +84,7 @@ class TopicGrades(Drawn):
         ]
         if tied := sum(item.shared for item in self.items):
             notes.append(f"{many(tied, 'item')} tied: same merit as another, so their order is arbitrary")
+        notes += self.remarks
         if self.unlabelled:
             notes.append(f"{many(self.unlabelled, 'cell')} without a label: neither labels nor ties")
         return Table("Grades per topic", columns, rows_from(columns, self.items), tuple(notes))
@@ -93,6 +96,7 @@ def grade_topics(
     regularisation: float = REGULARISATION,
     tie: float = TIE,
     unlabelled: int = 0,
+    remarks: tuple[str, ...] = (),
 ) -> TopicGrades:
     """Merits and grades by a tie-aware Bradley-Terry model, for every topic and dimension separately.
 
@@ -101,6 +105,7 @@ def grade_topics(
         regularisation: λ, above 0: wins and losses of every item against a dummy item.
         tie: t, above 0: how close two merits must be for a tie.
         unlabelled: Number of cells where a label could be and none is; reported, and not used otherwise.
+        remarks: How the rows were read; reported, and not used otherwise.
 
     Raises:
         ValueError: There is no label, a label is none of A, TIE and B, or a parameter is not above 0.
@@ -125,7 +130,14 @@ def grade_topics(
         for of_topic in topics.values()
         for item in _graded(of_topic, regularisation=regularisation, tie=tie)
     )
-    return TopicGrades(items, regularisation, tie, used, unlabelled)
+    return TopicGrades(
+        items=items,
+        regularisation=regularisation,
+        tie=tie,
+        labels=used,
+        unlabelled=unlabelled,
+        remarks=remarks,
+    )
 
 
 def _graded(labels: Sequence[PairLabel], *, regularisation: float, tie: float) -> list[ItemGrade]:

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Vote
 
+# The usual labels of a choice between two answers, in order.
+PREFERENCES = {"a": Vote.A, "n": Vote.TIE, "tie": Vote.TIE, "b": Vote.B}
+
 
 @dataclass(frozen=True, slots=True)
 class PairLabel:

@@ -16,10 +16,10 @@ from nuggetstream.crowd.grades import same_order
 from nuggetstream.crowd.learning import SPAM_LIMIT, CompetenceOptions, learn
 from nuggetstream.crowd.ordering import forward
 from nuggetstream.crowd.reliability import alpha_of, mean
-from nuggetstream.crowd.scale import PREFERENCES, ScaleOptions, scale_labels
+from nuggetstream.crowd.scale import ScaleOptions, scale_labels
 from nuggetstream.crowd.topic_grades import ItemGrade, grade_topics
 from nuggetstream.crowd.within_topics import GroupedGrade
-from nuggetstream.domain.pair_label import PairLabel
+from nuggetstream.domain.pair_label import PREFERENCES, PairLabel
 from nuggetstream.domain.worker_label import JOINED, WorkerLabel
 from nuggetstream.fidelity.row import Basis, MakeRows, Row, equal, near
 from nuggetstream.files import crowdrag

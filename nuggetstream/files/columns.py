@@ -1,14 +1,13 @@
 """Which column of a file says what."""
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from nuggetstream.domain.battle import Vote
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import as_number
-from nuggetstream.files.spellings import spelt_vote
+from nuggetstream.files.record import Record, columns_of
 
 _SYSTEMS = (
     ("system_a", "system_b"),
@@ -18,10 +17,14 @@ _SYSTEMS = (
     ("a", "b"),
 )
 _WINNERS = ("winner", "vote", "outcome")
-_TIMES = ("created_at", "voted_at", "received_at", "timestamp", "tstamp", "time", "date")
+# Who cast a vote, and what they said beside it. Values of `judge` may be lists, as MT-bench has them.
+VOTER_COLUMNS = ("voter", "voter_id", "user_id", "user", "annotator", "annotator_id", "worker_id", "judge")
+COMMENT_COLUMNS = ("comment", "comments", "feedback", "reason")
+TIME_COLUMNS = ("created_at", "voted_at", "received_at", "timestamp", "tstamp", "time", "date")
 BATTLE_COLUMNS = ("battle_id", "battle", "question_id", "id")
 _TEXTS = (("text_a", "text_b"), ("answer_a", "answer_b"), ("response_a", "response_b"))
 _CITATIONS = ("citations_a", "citations_b")
+_BETWEEN = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class Columns:
     """The columns of one file; None where the file has none.
 
     Attributes:
+        voter: Who voted.
+        comment: What they said beside the vote.
         texts: of the answers of A and B.
         citations: how many each answer has; counted in the texts, when None.
         features: name, column of A, column of B.
@@ -73,9 +78,66 @@ class Columns:
     cluster: str | None
     battle: str | None
     time: str | None
+    voter: str | None
+    comment: str | None
     texts: tuple[str, str] | None
     citations: tuple[str, str] | None
     features: tuple[tuple[str, str, str], ...]
+
+
+def folded(name: str) -> str:
+    """A name of a column without case, spaces and marks between words.
+
+    >>> folded("Model A"), folded("model_a"), folded("amountInfo")
+    ('modela', 'modela', 'amountinfo')
+    """
+    return _BETWEEN.sub("", name.casefold())
+
+
+def column_in(names: Sequence[str], candidates: Iterable[str]) -> str | None:
+    """The first candidate that a file has as a column, in any case and with spaces for underscores.
+
+    A column of exactly that name comes first; where two columns differ in case alone, no other one is taken.
+
+    >>> column_in(["Model A", "Winner"], ["model_a", "system_a"]), column_in(["a"], ["b"])
+    ('Model A', None)
+    """
+    present, candidates = frozenset(names), tuple(candidates)
+    if (exact := next((name for name in candidates if name in present), None)) is not None:
+        return exact
+    alike = _by_folded(tuple(names))
+    return next((own[0] for name in candidates if len(own := alike.get(folded(name), [])) == 1), None)
+
+
+def pair_in(names: Sequence[str], usual: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
+    """The first usual pair of columns that a file has, found as `column_in` does."""
+    found = ((column_in(names, (a,)), column_in(names, (b,))) for a, b in usual)
+    return next(((a, b) for a, b in found if a is not None and b is not None), None)
+
+
+def with_columns(records: Iterable[Record], wanted: Sequence[str]) -> list[Record]:
+    """Rows in which columns have the wanted names, whatever their case and the marks between words.
+
+    >>> with_columns([Record("row 0", {"Answer ID": "x", "Note": ""})], ["answer_id"])[0].text("answer_id")
+    'x'
+    """
+    rows = list(records)
+    names = columns_of(rows)
+    ours = {theirs: name for name in wanted if (theirs := column_in(names, (name,))) not in (None, name)}
+    if not ours:
+        return rows
+    return [
+        replace(row, fields={ours.get(name, name): value for name, value in row.fields.items()})
+        for row in rows
+    ]
+
+
+@lru_cache(maxsize=256)
+def _by_folded(names: tuple[str, ...]) -> dict[str, list[str]]:
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(folded(name), []).append(name)
+    return alike
 
 
 def find_column(
@@ -94,7 +156,7 @@ def find_column(
         UnusableFile: The file has no such column.
     """
     candidates = (wanted,) if wanted else usual
-    column = next((name for name in candidates if name in names), None)
+    column = column_in(names, candidates)
     if column is None:
         raise no_column(path, " or ".join(candidates), option, names)
     return column
@@ -123,10 +185,10 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
         battle = find_column(path, names, named.battle, BATTLE_COLUMNS, "--battle")
     time = None
     if named.needs_time:
-        time = find_column(path, names, named.time, _TIMES, "--time")
+        time = find_column(path, names, named.time, TIME_COLUMNS, "--time")
     texts, features = None, tuple(_feature(path, names, name) for name in named.features)
     if named.style and not features:
-        texts = _pair(names, _TEXTS)
+        texts = pair_in(names, _TEXTS)
         if texts is None:
             raise UnusableFile(
                 f"{path}: has no texts of the answers ({_or(_TEXTS)}); name columns of amounts with --feature"
@@ -135,13 +197,15 @@ def find_columns(path: Path, names: Sequence[str], named: NamedColumns) -> Colum
         a=a,
         b=b,
         winner=winner,
-        weight=_known(path, names, named.weight) or ("weight" if "weight" in names else None),
-        count="count" if "count" in names else None,
+        weight=_known(path, names, named.weight) or column_in(names, ("weight",)),
+        count=column_in(names, ("count",)),
         cluster=_known(path, names, named.cluster),
         battle=battle,
         time=time,
+        voter=column_in(names, VOTER_COLUMNS),
+        comment=column_in(names, COMMENT_COLUMNS),
         texts=texts,
-        citations=_pair(names, (_CITATIONS,)),
+        citations=pair_in(names, (_CITATIONS,)),
         features=features,
     )
 
@@ -155,37 +219,8 @@ def usual_columns(names: tuple[str, ...]) -> Columns | None:
         return None
 
 
-def outcome_of(outcome: str, system_a: str, system_b: str) -> Vote | float:
-    """What a winner column says.
-
-    Args:
-        outcome: a usual spelling, the name of the winning system, or a number in [0, 1], the share of the
-            point that A takes. 1 and 0 are plain wins; one half is half a win for each and no tie.
-        system_a: the first system.
-        system_b: the second.
-
-    Raises:
-        ValueError: it says nothing of the kind, or two things at once.
-
-    >>> outcome_of("tie (bothbad)", "x", "y"), outcome_of("y", "x", "y"), outcome_of("0.8", "x", "y")
-    (<Vote.BOTH_BAD: 'both_bad'>, <Vote.B: 'b'>, 0.8)
-    """
-    by_name = {system_a: Vote.A, system_b: Vote.B}.get(outcome)
-    spelt = spelt_vote(outcome)
-    if by_name is not None and spelt is not None and by_name is not spelt:
-        raise ValueError(f"is {outcome!r}, the name of one system and the usual word for another outcome")
-    if by_name is not None or spelt is not None:
-        return by_name or spelt or Vote.TIE
-    share = as_number(outcome)
-    if not 0 <= share <= 1:
-        raise ValueError(
-            f"is {outcome!r}; expected a, b, tie, both_bad, the name of the winner, or a number in [0, 1]"
-        )
-    return {1.0: Vote.A, 0.0: Vote.B}.get(share, share)
-
-
 def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str, str]:
-    systems = _pair(names, _SYSTEMS)
+    systems = pair_in(names, _SYSTEMS)
     a, b = _known(path, names, named.a), _known(path, names, named.b)
     if a and b:
         return a, b
@@ -196,20 +231,15 @@ def _systems(path: Path, names: Sequence[str], named: NamedColumns) -> tuple[str
 
 
 def _known(path: Path, names: Sequence[str], name: str | None) -> str | None:
-    if name is not None and name not in names:
+    column = None if name is None else column_in(names, (name,))
+    if name is not None and column is None:
         raise UnusableFile(f"{path}: {name}: is no column; it has {_listed(names)}")
-    return name
+    return column
 
 
 def _feature(path: Path, names: Sequence[str], name: str) -> tuple[str, str, str]:
-    of_a, of_b = f"{name}_a", f"{name}_b"
-    for column in (of_a, of_b):
-        _known(path, names, column)
+    of_a, of_b = (str(_known(path, names, f"{name}_{side}")) for side in "ab")
     return name, of_a, of_b
-
-
-def _pair(names: Sequence[str], usual: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
-    return next((pair for pair in usual if set(pair) <= set(names)), None)
 
 
 def _or(pairs: Iterable[tuple[str, str]]) -> str:

@@ -8,8 +8,9 @@ own notion of a missing value; polars reads everything else that has `__arrow_c_
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from nuggetstream.domain.inputs import present
 from nuggetstream.extras import MissingExtra
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
@@ -33,11 +34,6 @@ class ArrowFrame(Protocol):
 
 
 Frame: TypeAlias = ArrowFrame
-
-
-def is_frame(value: object) -> TypeGuard[Frame]:
-    """Whether a value is a DataFrame of some library."""
-    return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__dataframe__")
 
 
 def frame_of(table: TableData) -> "polars.DataFrame":
@@ -173,7 +169,7 @@ def _type(pl: Any, shape: Shape) -> Any:
 
 def _cells(series: Any) -> list[Any]:
     missing = series.is_null().to_list()
-    return [None if empty else cell for cell, empty in zip(series.to_list(), missing, strict=True)]
+    return [None if empty else present(cell) for cell, empty in zip(series.to_list(), missing, strict=True)]
 
 
 def _values(column: Column, cells: list[Any]) -> list[tuple[str, list[Any]]]:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.pair_label import PairLabel
-from nuggetstream.files.columns import no_column
+from nuggetstream.domain.pair_label import PREFERENCES, PairLabel
+from nuggetstream.files.columns import column_in, find_column, no_column, pair_in
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record, columns_of
+from nuggetstream.files.record import Record, columns_of, without_marks
 from nuggetstream.files.records import read_records
+from nuggetstream.files.selection import rows_where
 
 TOPIC_COLUMNS = ("topic", "topic_id", "query_id", "qid", "query")
 SIDE_COLUMNS = (
@@ -22,7 +23,6 @@ SIDE_COLUMNS = (
 LABEL_COLUMNS = ("gold", "label", "vote")
 DIMENSION_COLUMN = "dimension"
 _GOLD = "_gold"
-_VOTES = {"a": Vote.A, "n": Vote.TIE, "tie": Vote.TIE, "b": Vote.B}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,16 @@ class PairColumns:
         sides: Columns of the first and of the second item.
         labels: Columns of labels. Several columns are one dimension each.
         dimension: Column of the dimension.
+        where: Only rows with these values in these columns.
+        missing: Further values that mean that there is no label.
     """
 
     topic: str | None = None
     sides: tuple[str, str] | None = None
     labels: tuple[str, ...] = ()
     dimension: str | None = None
+    where: tuple[tuple[str, str], ...] = ()
+    missing: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +55,21 @@ class PairLabelFile:
         rows: Number of rows.
         unlabelled: Number of empty cells where a label could be; they are neither labels nor ties.
         labels: The labels, at least one.
+        remarks: What a reader must know of how the rows were read, as sentences.
     """
 
     path: str
     rows: int
     unlabelled: int
     labels: tuple[PairLabel, ...]
+    remarks: tuple[str, ...] = ()
 
 
 def read_pair_labels(path: Path, columns: PairColumns) -> PairLabelFile:
     """Read the comparisons of a file.
 
     Args:
-        path: CSV with a header, or JSONL, gzipped or not.
+        path: CSV with a header, or JSONL, compressed or not.
         columns: Columns that a person named. Without named label columns the first of `LABEL_COLUMNS` is
             read, or else every column whose name ends in "_gold"; its dimension is the name without that
             ending.
@@ -86,35 +92,41 @@ def pair_labels_of(path: Path, records: Sequence[Record], columns: PairColumns) 
     Raises:
         UnusableFile: As `read_pair_labels`.
     """
-    names = columns_of(records)
-    cells = list(_labels(path, records, names, columns))
+    rows = rows_where(path, records, columns.where)
+    remarks = list[str]()
+    cells = list(_labels(path, rows, columns, remarks))
     labels = tuple(label for label in cells if label is not None)
     if not labels:
-        raise UnusableFile(f"{path}: label: none of {len(records)} rows has one")
-    return PairLabelFile(str(path), len(records), len(cells) - len(labels), labels)
+        raise UnusableFile(f"{path}: label: none of {len(rows)} rows has one")
+    return PairLabelFile(str(path), len(rows), len(cells) - len(labels), labels, tuple(remarks))
 
 
 def _labels(
-    path: Path, records: Sequence[Record], names: Sequence[str], columns: PairColumns
+    path: Path, records: Sequence[Record], columns: PairColumns, remarks: list[str]
 ) -> Iterator[PairLabel | None]:
-    for name, option in (
-        (columns.topic, "--topic"),
-        (columns.dimension, "--dimension"),
-        *((name, "--label") for name in columns.labels),
-        *((name, "--sides") for name in columns.sides or ()),
-    ):
-        if name is not None and name not in names:
-            raise no_column(path, name, option, names)
-    topic = columns.topic or next((name for name in TOPIC_COLUMNS if name in names), None)
-    first, second = columns.sides or _sides(path, names)
-    label_columns = columns.labels or _label_columns(path, names)
-    dimension = columns.dimension
-    if dimension is None and DIMENSION_COLUMN in names and len(label_columns) == 1:
-        dimension = DIMENSION_COLUMN
-    for record in records:
+    names = columns_of(records)
+
+    def named(name: str | None, option: str) -> str | None:
+        return None if name is None else find_column(path, names, name, (), option)
+
+    topic = named(columns.topic, "--topic") or column_in(names, TOPIC_COLUMNS)
+    first, second = (
+        (find_column(path, names, name, (), "--sides") for name in columns.sides)
+        if columns.sides
+        else _sides(path, names)
+    )
+    label_columns = tuple(
+        find_column(path, names, name, (), "--label") for name in columns.labels
+    ) or _label_columns(path, names)
+    dimension = named(columns.dimension, "--dimension")
+    if dimension is None and len(label_columns) == 1:
+        dimension = column_in(names, (DIMENSION_COLUMN,))
+    clear, marks = without_marks(records, dict.fromkeys(label_columns, _is_label), columns.missing)
+    remarks += marks
+    for record in clear:
         for column in label_columns:
             label = _label(record, column)
-            pair = record.needed(first), record.needed(second)
+            pair = record.needed_key(first), record.needed_key(second)
             if pair[0] == pair[1]:
                 raise record.wrong(second, f"item {pair[0]!r} is compared with itself")
             if label is None:
@@ -124,20 +136,20 @@ def _labels(
                 first=pair[0],
                 second=pair[1],
                 label=label,
-                topic=None if topic is None else record.needed(topic),
-                dimension=column.removesuffix(_GOLD) if dimension is None else record.needed(dimension),
+                topic=None if topic is None else record.needed_key(topic),
+                dimension=column.removesuffix(_GOLD) if dimension is None else record.needed_key(dimension),
             )
 
 
 def _sides(path: Path, names: Sequence[str]) -> tuple[str, str]:
-    sides = next((pair for pair in SIDE_COLUMNS if set(pair) <= set(names)), None)
+    sides = pair_in(names, SIDE_COLUMNS)
     if sides is None:
         raise no_column(path, " or ".join(" and ".join(pair) for pair in SIDE_COLUMNS), "--sides", names)
     return sides
 
 
 def _label_columns(path: Path, names: Sequence[str]) -> tuple[str, ...]:
-    single = next((name for name in LABEL_COLUMNS if name in names), None)
+    single = column_in(names, LABEL_COLUMNS)
     columns = (single,) if single else tuple(name for name in names if name.endswith(_GOLD))
     if not columns:
         raise no_column(path, " or ".join((*LABEL_COLUMNS, f"NAME{_GOLD}")), "--label", names)
@@ -148,7 +160,11 @@ def _label(record: Record, column: str) -> Vote | None:
     text = record.text(column)
     if text is None:
         return None
-    label = _VOTES.get(text.casefold())
+    label = PREFERENCES.get(text.casefold())
     if label is None:
-        raise record.wrong(column, f"is {text!r}; expected one of {', '.join(_VOTES)}")
+        raise record.wrong(column, f"is {text!r}; expected one of {', '.join(PREFERENCES)}")
     return label
+
+
+def _is_label(text: str) -> bool:
+    return text.casefold() in PREFERENCES

@@ -9,6 +9,15 @@ from nuggetstream.domain.graded_passage import Relevance
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.text import read_text
 
+# Columns of tables of labels and rankings: ours, those of ir_measures and those of PyTerrier, whose `query`
+# is the text beside the id.
+QUERY_COLUMNS = ("query_id", "qid", "topic_id", "query", "topic")
+DOCUMENT_COLUMNS = ("document", "passage", "doc_id", "docno", "docid", "document_id", "did", "doc")
+RELEVANCE_COLUMNS = ("label", "relevance", "rel", "qrel", "judgment")
+SCORE_COLUMNS = ("score",)
+RANK_COLUMNS = ("rank",)
+RUN_COLUMNS = ("run", "run_id", "runid", "tag", "system", "name")
+
 
 @dataclass(frozen=True, slots=True)
 class RunLine:

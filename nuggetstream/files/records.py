@@ -14,8 +14,8 @@ def read_records(path: Path) -> list[Record]:
     """All rows of a file in order.
 
     Args:
-        path: JSONL, a JSON array, CSV with a header and commas, semicolons or tabs between fields, or
-            Parquet; text may be gzipped. A format of `FORMATS` that recognises the file reads it.
+        path: JSONL, a JSON array, CSV with a header and commas, semicolons, tabs or bars between fields, or
+            Parquet; text may be compressed. A format of `FORMATS` that recognises the file reads it.
 
     Raises:
         UnusableFile: naming the file, and where it is a line's fault, the line.

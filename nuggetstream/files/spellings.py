@@ -6,9 +6,9 @@ from functools import lru_cache
 from nuggetstream.domain.battle import Vote
 
 _SPELLINGS = {
-    Vote.A: ("a", "systema", "modela", "agenta", "left"),
-    Vote.B: ("b", "systemb", "modelb", "agentb", "right"),
-    Vote.TIE: ("tie", "tied", "draw", "c"),
+    Vote.A: ("a", "systema", "modela", "agenta", "left", "model1"),
+    Vote.B: ("b", "systemb", "modelb", "agentb", "right", "model2"),
+    Vote.TIE: ("tie", "tied", "draw", "c", "tieinconsistent", "bothgood"),
     Vote.BOTH_BAD: ("bothbad", "tiebothbad", "neither"),
 }
 _VOTES = {spelling: vote for vote, spellings in _SPELLINGS.items() for spelling in spellings}

@@ -1,12 +1,11 @@
-"""The text of a file that somebody brings, plain or gzipped."""
+"""The text of a file that somebody brings, plain or compressed."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from nuggetstream.files.opening import UnusableFile, opened, opened_text
 
-# How files that are no text begin, and what people call them.
-_OTHERS = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip archive or a spreadsheet", b"\xfd7zXZ": "xz"}
+_PARQUET = b"PAR1"
 _LOOKED_AT = 4096  # bytes from which a format is recognised
 
 
@@ -64,5 +63,5 @@ def _check_text(path: Path, content: bytes) -> None:
     Raises:
         UnusableFile: It does; says what it is.
     """
-    if other_kind := next((name for start, name in _OTHERS.items() if content.startswith(start)), None):
-        raise UnusableFile(f"{path}: is {other_kind}; expected text, plain or gzipped")
+    if content.startswith(_PARQUET):
+        raise UnusableFile(f"{path}: is Parquet; expected text, plain or compressed")

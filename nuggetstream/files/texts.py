@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nuggetstream.files.columns import no_column
+from nuggetstream.domain.inputs import is_mark, is_missing
+from nuggetstream.files.columns import column_in, find_column, no_column, pair_in
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.record import Record
 from nuggetstream.files.records import read_records
@@ -64,7 +65,7 @@ def read_texts(paths: Sequence[Path], columns: TextColumns) -> TextFiles:
 
     Args:
         paths: Files that end in .txt, .md or .markdown hold one text each; others are CSV with a header, or
-            JSONL. All may be gzipped.
+            JSONL. All may be compressed.
         columns: Columns that a person named; they say nothing about plain files.
 
     Raises:
@@ -93,7 +94,7 @@ def read_texts(paths: Sequence[Path], columns: TextColumns) -> TextFiles:
 
 
 def _texts(path: Path, columns: TextColumns) -> Iterator[tuple[str, NamedText | None]]:
-    plain_name = path.name.removesuffix(".gz")
+    plain_name = path.stem if path.suffix in (".gz", ".bz2", ".xz") else path.name
     if plain_name.endswith(PLAIN_ENDINGS):
         yield str(path), NamedText(name=str(path), text=read_text(path), sources=columns.source_count)
         return
@@ -128,24 +129,26 @@ def _columns(
     """(text, name, group, sources) column of every text of a row."""
     texts, groups = columns.texts, columns.groups
     if not texts:
-        single = next((name for name in TEXT_COLUMNS if name in fields), None)
+        single = column_in(fields, TEXT_COLUMNS)
         if single is not None:
             texts = (single,)
         else:
             texts, usual_groups = _paired(path, fields)
             groups = groups or usual_groups
     by_option = {"--text": texts, "--id": columns.names, "--group": groups, "--sources": columns.sources}
-    for option, names in by_option.items():
-        for name in names:
-            if name not in fields:
-                raise no_column(path, name, option, fields)
-    others = [_one_per_text(path, texts, names, option) for option, names in list(by_option.items())[1:]]
+    found = {
+        option: tuple(find_column(path, fields, name, (), option) for name in names)
+        for option, names in by_option.items()
+    }
+    texts = found.pop("--text")
+    others = [_one_per_text(path, texts, names, option) for option, names in found.items()]
     return list(zip(texts, *others, strict=True))
 
 
 def _paired(path: Path, fields: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    for texts, groups in PAIRED_COLUMNS:
-        if {*texts, *groups} <= set(fields):
+    for pair, systems in PAIRED_COLUMNS:
+        texts, groups = pair_in(fields, (pair,)), pair_in(fields, (systems,))
+        if texts and groups:
             return texts, groups
     raise no_column(path, " or ".join(TEXT_COLUMNS), "--text", fields)
 
@@ -173,16 +176,16 @@ def _cell(record: Record, column: str) -> object:
     else:
         for name in column.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None
-    return None if value == "" else value
+    return None if is_missing(value) else value
 
 
 def _label(record: Record, column: str) -> str:
     value = _cell(record, column)
-    if value is None or not str(value).strip():
+    if value is None:
         raise record.wrong(column, "is missing")
     if isinstance(value, bool | list | dict):
         raise record.wrong(column, f"is {str(value)[:40]}; expected text or a number")
-    return str(value).strip()
+    return Record(record.place, {column: value}).needed_key(column)
 
 
 def sources_of(record: Record, column: str) -> int | None:
@@ -199,6 +202,8 @@ def sources_of(record: Record, column: str) -> int | None:
     if isinstance(value, float) and value.is_integer():  # as frames have numbers beside missing ones
         return int(value)
     text = str(value).strip()
+    if is_mark(text):
+        return None
     if not text.isdecimal():
         raise record.wrong(column, f"is {text[:40]!r}; expected a number of sources or a list of them")
     return int(text)

@@ -1,26 +1,25 @@
 """The votes of a file, checked one by one: a bad one is named by file, line and field."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
-
 from nuggetstream.domain.battle import Vote
-from nuggetstream.domain.system_name import one_spelling, system_name
+from nuggetstream.domain.inputs import is_finite_number
+from nuggetstream.domain.system_name import system_name
 from nuggetstream.files import tables
-from nuggetstream.files.columns import Columns, NamedColumns, find_columns, outcome_of
-from nuggetstream.files.moments import moment_of
+from nuggetstream.files.columns import Columns, NamedColumns, find_columns
+from nuggetstream.files.moments import is_moment, moment_of
+from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record, as_number, columns_of
+from nuggetstream.files.record import Record, columns_of, without_marks
+from nuggetstream.files.selection import check_one_lens, rows_where, without_copies
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
-from nuggetstream.text.citations import citation_use
-from nuggetstream.text.reasoning import parted
-from nuggetstream.text.style import FEATURES, features
-
-_LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
+from nuggetstream.files.vote_fields import count_of, said_by, style_of, weight_of
+from nuggetstream.files.winners import WinnerColumn
+from nuggetstream.text.style import FEATURES
 
 
 class NoOutcome(UnusableFile):
@@ -38,7 +37,9 @@ class CastVote:
         count: Number of equal votes in the row.
         cluster: what is resampled together; None stands alone.
         battle: the id of the battle; None where nobody asked for it.
-        time: Time of the vote in UTC; None where nobody asked for it.
+        time: Time of the vote in UTC; None where nobody asked for it, and where the row has none.
+        voter: Who voted, as the file names them; None where it does not.
+        comment: What they said beside the vote; None where nothing.
         style_a: Amount of each style feature in A's answer; empty unless styles are read.
         style_b: Amount of each style feature in B's answer; empty unless styles are read.
     """
@@ -52,6 +53,8 @@ class CastVote:
     cluster: str | None = None
     battle: str | None = None
     time: datetime | None = None
+    voter: str | None = None
+    comment: str | None = None
     style_a: tuple[float, ...] = ()
     style_b: tuple[float, ...] = ()
 
@@ -67,6 +70,7 @@ class VoteSource(Tabular):
         rows: of the file that were looked at.
         without_vote: rows among them that say no outcome; they are no votes and no ties.
         features: Names of the amounts of style that the votes carry; empty where none were read.
+        remarks: What a reader must know of how the rows were read, as sentences.
     """
 
     name: str
@@ -75,6 +79,7 @@ class VoteSource(Tabular):
     rows: int
     without_vote: int
     features: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def cast(self) -> int:
@@ -103,8 +108,8 @@ class VoteSource(Tabular):
         )
         rows = tuple(_cells(vote) for vote in self.votes[:most])
         summary = f"{self.cast:,} votes in {self.rows:,} rows of {self.file}"
-        note = f"{summary}; {self.without_vote:,} rows have no outcome."
-        return Table(f"Votes: {self.name}", columns, rows, (note,), hidden=len(self.votes) - len(rows))
+        notes = (f"{summary}; {self.without_vote:,} rows have no outcome.", *self.remarks)
+        return Table(f"Votes: {self.name}", columns, rows, notes, hidden=len(self.votes) - len(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +120,15 @@ class ReadOptions:
         columns: Columns that a person names.
         systems: the systems that may be voted on; None: all that occur.
         where: only rows with these values in these columns.
+        missing: Further values that mean that there is none.
+        outcomes: What words and numbers in the column of the winner mean, by word.
     """
 
     columns: NamedColumns = field(default_factory=NamedColumns)
     systems: frozenset[str] | None = None
     where: tuple[tuple[str, str], ...] = ()
+    missing: frozenset[str] = frozenset()
+    outcomes: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOptions) -> VoteSource:
@@ -136,9 +145,13 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
             unnoticed would change ratings.
         NoOutcome: no row says an outcome.
     """
-    rows = _selected(path, records, reading.where)
+    rows = rows_where(path, records, reading.where)
     columns = find_columns(path, columns_of(records), reading.columns)
-    read = [vote_of(row, columns, reading.systems) for row in rows]
+    judges = check_one_lens(path, rows)
+    once, copies = without_copies(rows)
+    clear, marks = without_marks(once, _amounts(columns), reading.missing)
+    winners = WinnerColumn.of(path, clear, columns, reading.outcomes, reading.missing)
+    read = [vote_of(row, columns, winners, reading.systems) for row in clear]
     votes = tuple(vote for vote in read if vote is not None)
     if not votes:
         raise NoOutcome(f"{path}: {columns.winner}: none of {len(rows)} rows says an outcome")
@@ -147,13 +160,36 @@ def read_votes(name: str, path: Path, records: Sequence[Record], reading: ReadOp
         file=str(path),
         votes=votes,
         rows=len(rows),
-        without_vote=len(rows) - len(votes),
+        without_vote=len(clear) - len(votes),
         features=tuple(name for name, _, _ in columns.features) or (FEATURES if columns.texts else ()),
+        remarks=(*judges, *copies, *marks, *winners.remarks, *_about_time(columns, votes)),
     )
 
 
-def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = None) -> CastVote | None:
+def _amounts(columns: Columns) -> dict[str, Callable[[str], bool]]:
+    """Columns of numbers and of times, and what each of their values is."""
+    amounts = [columns.weight, columns.count, *(name for _, *pair in columns.features for name in pair)]
+    known: dict[str, Callable[[str], bool]] = {name: is_finite_number for name in amounts if name}
+    return known | ({columns.time: is_moment} if columns.time else {})
+
+
+def _about_time(columns: Columns, votes: Sequence[CastVote]) -> Iterator[str]:
+    timeless = sum(vote.count for vote in votes if vote.time is None) if columns.time else 0
+    if timeless:
+        dated = many(sum(vote.count for vote in votes) - timeless, "vote")
+        yield f"{columns.time}: {dated} with a time; {timeless:,} without one, in no period"
+
+
+def vote_of(
+    record: Record, columns: Columns, winners: WinnerColumn, systems: frozenset[str] | None = None
+) -> CastVote | None:
     """The vote of a row; None where it says no outcome.
+
+    Args:
+        record: The row.
+        columns: Its columns.
+        winners: How the column of the winner is read.
+        systems: Systems that may be voted on; None accepts all.
 
     Raises:
         UnusableFile: Names file, line and field of what is wrong.
@@ -161,15 +197,11 @@ def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = N
     a, b = (_system(record, column, systems) for column in (columns.a, columns.b))
     if a == b:
         raise record.wrong(columns.b, f"system {a!r} battles itself")
-    winner = record.text(columns.winner)
-    weight, count = _weight(record, columns.weight), _count(record, columns.count)
-    if winner is None:
+    weight, count = weight_of(record, columns.weight), count_of(record, columns.count)
+    outcome = winners.outcome(record, a, b)
+    if outcome is None:
         return None
-    try:
-        outcome = outcome_of(one_spelling(winner), a, b)
-    except ValueError as error:
-        raise record.wrong(columns.winner, str(error)) from error
-    style_a, style_b = _style(record, columns)
+    style_a, style_b = style_of(record, columns)
     return CastVote(
         place=record.place,
         system_a=a,
@@ -177,9 +209,11 @@ def vote_of(record: Record, columns: Columns, systems: frozenset[str] | None = N
         outcome=outcome,
         weight=weight,
         count=count,
-        cluster=record.text(columns.cluster) if columns.cluster else None,
-        battle=record.needed(columns.battle) if columns.battle else None,
+        cluster=record.key(columns.cluster) if columns.cluster else None,
+        battle=record.needed_key(columns.battle) if columns.battle else None,
         time=_moment(record, columns.time) if columns.time else None,
+        voter=_remark(record, columns.voter),
+        comment=_remark(record, columns.comment),
         style_a=style_a,
         style_b=style_b,
     )
@@ -201,21 +235,16 @@ def _cells(vote: CastVote) -> tuple[Cell, ...]:
     )
 
 
-def _selected(path: Path, records: Sequence[Record], where: Iterable[tuple[str, str]]) -> Sequence[Record]:
-    for column, value in where:
-        if not any(column in record.fields for record in records):
-            raise UnusableFile(f"{path}: {column}: is no column; it has {', '.join(columns_of(records))}")
-        records = [record for record in records if record.text(column) == value]
-        if not records:
-            raise UnusableFile(f"{path}: {column}: no row has the value {value!r}")
-    return records
-
-
-def _moment(record: Record, column: str) -> datetime:
+def _moment(record: Record, column: str) -> datetime | None:
+    text = record.text(column)
     try:
-        return moment_of(record.needed(column))
+        return None if text is None else moment_of(text)
     except ValueError as error:
         raise record.wrong(column, str(error)) from error
+
+
+def _remark(record: Record, column: str | None) -> str | None:
+    return None if column is None else said_by(record.value(column))
 
 
 def _system(record: Record, column: str, systems: frozenset[str] | None) -> str:
@@ -227,45 +256,3 @@ def _system(record: Record, column: str, systems: frozenset[str] | None) -> str:
     if systems is not None and name not in systems:
         raise record.wrong(column, f"system {name!r} is unknown; known: {', '.join(sorted(systems))}")
     return name
-
-
-def _weight(record: Record, column: str | None) -> float:
-    return 1.0 if column is None else _amount(record, column)
-
-
-def _count(record: Record, column: str | None) -> int:
-    if column is None:
-        return 1
-    count = _amount(record, column)
-    if count % 1:
-        raise record.wrong(column, f"is {record.text(column)!r}; expected a whole number of votes")
-    return int(count)
-
-
-def _amount(record: Record, column: str) -> float:
-    text = record.needed(column)
-    amount = as_number(text)
-    if not 0 <= amount <= _LARGEST:
-        raise record.wrong(column, f"is {text!r}; expected a number from 0 to {_LARGEST:g}")
-    return amount
-
-
-def _style(record: Record, columns: Columns) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    if columns.features:
-        of_a = tuple(_amount(record, column) for _, column, _ in columns.features)
-        return of_a, tuple(_amount(record, column) for _, _, column in columns.features)
-    if columns.texts is None:
-        return (), ()
-    citations = columns.citations or (None, None)
-    of_a, of_b = (_of_text(record, text, cited) for text, cited in zip(columns.texts, citations, strict=True))
-    return of_a, of_b
-
-
-def _of_text(record: Record, column: str, citations: str | None) -> tuple[float, ...]:
-    text = record.fields.get(column)
-    if not isinstance(text, str):
-        raise record.wrong(column, "is no text")
-    cited = citation_use(text).count if citations is None else _amount(record, citations)
-    measured = features(parted(text).answer, 0)
-    measured[1] = cited
-    return tuple(np.asarray(measured).tolist())

@@ -30,15 +30,17 @@ class RatedVotes(Ratings, Drawn):
     Attributes:
         joint: Human and automatic outcomes of the same battles, if they were given.
         styled: Single votes with the style of both answers, if they were given.
+        remarks: What a reader must know of how the votes were read, as sentences.
     """
 
     joint: JointVotes | None = None
     styled: StyledVotes | None = None
+    remarks: tuple[str, ...] = ()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
         """What a reader must know before reading the numbers."""
-        return notes_of(self)
+        return (*(Note("votes_read", remark) for remark in self.remarks), *notes_of(self))
 
     @cached_property
     def pairs(self) -> tuple[Pairing, ...]:
@@ -79,6 +81,7 @@ def rate_votes(
     *,
     joint: JointVotes | None = None,
     styled: StyledVotes | None = None,
+    remarks: Iterable[str] = (),
 ) -> RatedVotes:
     """Rate as `rate`, and keep what else follows from the votes.
 
@@ -87,5 +90,7 @@ def rate_votes(
         options: How to rate; the defaults when None.
         joint: Human and automatic outcomes of the same battles, for `RatedVotes.combined`.
         styled: The votes with the style of both answers, for `RatedVotes.equal_style`.
+        remarks: What a reader must know of how the votes were read.
     """
-    return RatedVotes(**vars(rate(votes, options)), joint=joint, styled=styled)
+    rated = rate(votes, options)
+    return RatedVotes(**vars(rated), joint=joint, styled=styled, remarks=tuple(remarks))

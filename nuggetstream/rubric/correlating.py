@@ -212,6 +212,7 @@ def _notes(comparison: Comparison) -> Iterator[Note]:
             text = f"{many(len(systems), 'system')} only the {side} side scores, left out"
             yield Note("system_in_one_file", f"{text}: {shortened(systems, _NAMED)}")
     for scoring in (comparison.first, comparison.official):
+        yield from (Note("scores_read", remark) for remark in scoring.remarks)
         if scoring.unscored:
             text = f"{many(len(scoring.unscored), 'system')} without {scoring.what} in {scoring.source}"
             yield Note("unscored", f"{text}, left out: {shortened(scoring.unscored, _NAMED)}")

@@ -36,11 +36,13 @@ class LabelSet:
         labels: Item -> label.
         source: Name for messages and results, such as the path of a file.
         unlabelled: Items that are there without a label.
+        remarks: What a reader must know of how the labels were read, as sentences.
     """
 
     labels: Mapping[str, str]
     source: str = "the labels"
     unlabelled: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -201,6 +203,8 @@ def _numbers(labels: Iterable[str]) -> dict[str, float] | None:
 
 
 def _notes(agreement: LabelAgreement) -> Iterator[Note]:
+    for remark in (*agreement.first.remarks, *agreement.second.remarks):
+        yield Note("labels_read", remark)
     for labels, only in ((agreement.first, agreement.only_first), (agreement.second, agreement.only_second)):
         if only:
             text = f"{many(len(only), 'item')} with a label only in {labels.source}, left out"

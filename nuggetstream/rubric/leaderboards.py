@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from nuggetstream.files.columns import find_column
+from nuggetstream.domain.inputs import is_finite_number
+from nuggetstream.files.columns import column_in, find_column
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.qrels import read_qrels
-from nuggetstream.files.record import Record, as_number, columns_of
+from nuggetstream.files.record import Record, as_number, columns_of, without_marks
 from nuggetstream.files.records import read_records
 from nuggetstream.files.text import read_text
 from nuggetstream.rubric.scoring import Labels, Scoring, UnusedOption
@@ -94,10 +95,12 @@ def read_leaderboard(path: Path, column: Column) -> Scoring:
     names = columns_of(records)
     system_column = find_column(path, names, column.system, _SYSTEM_COLUMNS, "--system")
     score_column = _score_column(path, names, column)
-    ranks = column.score is None and (score_column == column.rank or score_column in _RANK_COLUMNS)
+    is_rank = column_in((score_column,), (column.rank or "", *_RANK_COLUMNS)) is not None
+    ranks = column.score is None and is_rank
+    clear, remarks = without_marks(records, {score_column: is_finite_number})
     values: dict[str, float | None] = {}
-    for record in records:
-        system = record.needed(system_column)
+    for record in clear:
+        system = record.needed_key(system_column)
         if system in values:
             raise record.wrong(system_column, f"{system!r} is there twice")
         values[system] = _number(record, score_column)
@@ -110,6 +113,7 @@ def read_leaderboard(path: Path, column: Column) -> Scoring:
         source=str(path),
         unscored=tuple(system for system, value in values.items() if value is None),
         ranks=ranks,
+        remarks=remarks,
     )
 
 

@@ -66,6 +66,7 @@ class RunsMeasured(Drawn):
         measures: Names of the measures in ir_measures.
         runs: Best first.
         fused: The reciprocal rank fusion of all runs; None when it was not asked for.
+        remarks: What a reader must know of how the labels were read, as sentences.
     """
 
     source: str
@@ -75,6 +76,7 @@ class RunsMeasured(Drawn):
     measures: tuple[str, ...]
     runs: tuple[RunScores, ...]
     fused: RunScores | None
+    remarks: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -161,6 +163,7 @@ def measure_runs(
         measures=names,
         runs=tuple(sorted(scores.values(), key=lambda run: (-run.means[names[0]].mean, run.run))),
         fused=fusion,
+        remarks=labels.remarks,
     )
 
 
@@ -187,6 +190,7 @@ def _mean(values: Sequence[float]) -> Mean:
 
 
 def _notes(measured: RunsMeasured) -> Iterator[Note]:
+    yield from (Note("labels_read", remark) for remark in measured.remarks)
     if incomplete := sum(run.unranked > 0 for run in measured.runs):
         runs = many(incomplete, "run")
         yield Note("queries_missing", f"{runs} ranked nothing for some queries with labels, which count 0")

@@ -23,10 +23,12 @@ class Labels:
     Attributes:
         rows: One label per query and document.
         source: Name for messages and results, such as the path of a qrels file.
+        remarks: What a reader must know of how the labels were read, as sentences.
     """
 
     rows: tuple[Relevance, ...]
     source: str = "the labels"
+    remarks: tuple[str, ...] = ()
 
     @property
     def queries(self) -> frozenset[str]:
@@ -35,7 +37,7 @@ class Labels:
 
     def of(self, queries: frozenset[str]) -> "Labels":
         """The labels of some queries only."""
-        return Labels(tuple(row for row in self.rows if row.query in queries), self.source)
+        return replace(self, rows=tuple(row for row in self.rows if row.query in queries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Scoring:
         source: Where the scores or labels come from.
         unscored: Systems that are there without a score.
         ranks: Whether the scores are ranks, 1 for the best, stored as negative numbers.
+        remarks: What a reader must know of how the scores were read, as sentences.
     """
 
     scores: Mapping[str, float]
@@ -55,6 +58,7 @@ class Scoring:
     source: str = "the leaderboard"
     unscored: tuple[str, ...] = ()
     ranks: bool = False
+    remarks: tuple[str, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -83,7 +87,7 @@ def score_by_labels(labels: Labels, rankings: Mapping[str, Ranking], measure: st
     """
     measured = measure_rankings(rankings, labels.rows, measure)
     scores = {system: round(values.mean, PRINTED_DIGITS) for system, values in measured.items()}
-    return Scoring(scores, what=measure, source=labels.source)
+    return Scoring(scores=scores, what=measure, source=labels.source)
 
 
 def measure_rankings(

@@ -7,13 +7,16 @@ The package krippendorff computes it; this module decides when there is an answe
 Source: Krippendorff, "Content Analysis", 2004.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+import warnings
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import krippendorff
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from nuggetstream.domain.inputs import is_finite_number, is_missing, marks_in, marks_said
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -38,8 +41,9 @@ def alpha_of_ratings(
     """Krippendorff's alpha of a table of ratings.
 
     Args:
-        values: (raters, items) numbers or texts; None and NaN mean that the rater did not rate the item.
-            Nested lists, arrays and data frames are accepted.
+        values: (raters, items) numbers or texts; None, NaN and NA of pandas mean that the rater did not rate
+            the item, and so does a text such as "NA" where all others are numbers or in the domain, of which
+            a warning says how many there are. Nested lists, arrays and data frames are accepted.
         level: "nominal", "ordinal", "interval" or "ratio".
         domain: Every possible value, in ascending order unless the level is nominal. None takes the values
             that occur, numbers in ascending order. A value of the domain that nobody uses changes nothing.
@@ -63,7 +67,7 @@ def alpha_of_ratings(
     if table.ndim != 2:
         raise ValueError(f"ratings must form a table of raters and items; their shape is {table.shape}")
     level = Level(level)
-    units = [[value for value in item if not _is_missing(value)] for item in table.T.tolist()]
+    units = _units(table.T.tolist(), frozenset(map(str, domain or ())))
     used = list(dict.fromkeys(value for unit in units for value in unit))
     ordered = _in_order(used, level) if domain is None else list(domain)
     if domain is None and len(ordered) < 2:
@@ -161,5 +165,16 @@ def _are_numbers(values: Iterable[object]) -> bool:
     return all(isinstance(value, int | float | np.number) for value in values)
 
 
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+def _units(items: Sequence[Sequence[Any]], domain: Collection[str]) -> list[list[Any]]:
+    """The values of each item that are there; texts that are numbers are numbers where all values are."""
+    units = [[value for value in item if not is_missing(value)] for item in items]
+    values = [value for unit in units for value in unit]
+    if not any(isinstance(value, str) for value in values):
+        return units
+    marks = marks_in(values, lambda text: text in domain or is_finite_number(text))
+    if marks:
+        warnings.warn(marks_said("ratings", marks), stacklevel=4)
+        units = [[value for value in unit if str(value).strip() not in marks] for unit in units]
+    if domain or not all(is_finite_number(str(value)) for unit in units for value in unit):
+        return units
+    return [[float(value) for value in unit] for unit in units]

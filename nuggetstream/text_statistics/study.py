@@ -94,6 +94,7 @@ class TextStudy(Drawn):
         overall: Means over all texts.
         language: Language of the reading ease; None where it was left out.
         first: Number of the first source; None where it was decided text by text.
+        without_text: Number of rows without a text, left out.
     """
 
     texts: tuple[MeasuredText, ...]
@@ -101,6 +102,7 @@ class TextStudy(Drawn):
     overall: GroupMeans
     language: str | None
     first: int | None = None
+    without_text: int = 0
 
     def table(self) -> Table:
         """Means per group and over all texts."""
@@ -132,6 +134,8 @@ class TextStudy(Drawn):
 
     def _notes(self) -> Iterator[str]:
         """What the headings mean, and which means are over some texts only."""
+        if self.without_text:
+            yield f"{many(self.without_text, 'row')} without a text, left out"
         yield "median: median number of words"
         for measure, (title, _) in _HEADINGS.items():
             measured = self.overall.means[measure].texts
@@ -143,7 +147,11 @@ class TextStudy(Drawn):
 
 
 def study_texts(
-    texts: Iterable[NamedText | str], *, language: str | None = "en", first: int | None = None
+    texts: Iterable[NamedText | str],
+    *,
+    language: str | None = "en",
+    first: int | None = None,
+    without_text: int = 0,
 ) -> TextStudy:
     """Measure texts and average the measures per group.
 
@@ -151,6 +159,7 @@ def study_texts(
         texts: Texts to measure, at least one; a plain string is named by its position, from 1.
         language: Language of the reading ease; None leaves it out.
         first: Number of the first source, 0 or 1; None decides text by text.
+        without_text: Number of rows without a text; reported, and not used otherwise.
 
     Raises:
         ValueError: There is no text, or no reading ease for the language.
@@ -175,6 +184,7 @@ def study_texts(
         overall=_means(None, measured),
         language=language,
         first=first,
+        without_text=without_text,
     )
 
 

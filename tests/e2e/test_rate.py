@@ -116,7 +116,7 @@ async def test_only_ties_and_two_islands_are_states_and_no_errors(tmp_path: Path
     ("text", "options", "said"),
     [
         ("a,b,winner\nx,y,a\nx,x,b\n", (), "votes.csv:3: b: system 'x' battles itself"),
-        ("a,b,winner\nx,y,NaN\n", (), "votes.csv:2: winner: is 'NaN'"),
+        ("a,b,winner\nx,y,NaN\n", (), "votes.csv: winner: none of 1 rows says an outcome"),
         ("a,b,winner,weight\nx,y,a,-2\n", (), "votes.csv:2: weight: is '-2'"),
         ("a,b,winner,count\nx,y,a,few\n", (), "votes.csv:2: count: is 'few'"),
         ("a,b,winner\nx,y,a\n", ("--systems", "x,z"), "votes.csv:2: b: system 'y' is unknown; known: x, z"),

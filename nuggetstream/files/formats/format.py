@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from nuggetstream.domain.inputs import present
 from nuggetstream.files.dataset import VOTE, BadLine, BattleLine, Read
 from nuggetstream.files.formats.rows import Container, Row, Rows, rows_in
 from nuggetstream.files.submission import InvalidSubmission, parse_submission
@@ -49,12 +50,16 @@ class Source:
         files: The files to read, in order.
         container: How they hold their rows.
         documents: Text of a document by its id, for formats whose answers cite documents.
+        outcomes: What words and numbers in a column of outcomes mean, as a person says.
+        missing: Further values that mean that there is none.
     """
 
     path: Path
     files: tuple[Path, ...]
     container: Container
     documents: Mapping[str, str] = field(default_factory=dict)
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
 
     def rows(self) -> Rows:
         """The rows of all files in order; in a folder, a problem says which file it is in."""
@@ -83,7 +88,14 @@ class RowLine:
     fields: Mapping[str, Any]
 
 
-Line: TypeAlias = BattleLine | RowLine | BadLine
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a reader must know of how the rows of a file are read, as a sentence."""
+
+    text: str
+
+
+Line: TypeAlias = BattleLine | RowLine | BadLine | Remark
 
 
 BattleOf: TypeAlias = Callable[[Row, Source], Read]
@@ -140,12 +152,14 @@ def lines_of(rows: Rows, parse: Callable[[Row], Iterable[Line]]) -> Iterator[Lin
 
 
 def checked(battle: Mapping[str, Any]) -> Read:
-    """A battle of ours, or in one of the shapes of `shapes`, without the fields that are None.
+    """A battle of ours, or in one of the shapes of `shapes`, without the fields that are missing.
 
     Raises:
         InvalidSubmission: Names every field that is wrong.
     """
-    submission = parse_submission({name: value for name, value in battle.items() if value is not None})
+    submission = parse_submission(
+        {name: value for name, value in battle.items() if present(value) is not None}
+    )
     return submission, {} if submission.vote is None else {VOTE: submission.vote}
 
 

@@ -87,7 +87,7 @@ def _table(path: Path, columns: tuple[str, ...]) -> Iterator[Mapping[str, str]]:
 
 def _verdict(row: Row) -> list[Line]:
     vote = _vote(row.value if isinstance(row.value, dict) else {})
-    return verdict_row(row, ("qid", "agent_a", "agent_b"), vote["winner"])
+    return verdict_row(row, ("qid", "agent_a", "agent_b"), vote)
 
 
 def _vote(fields: Mapping[str, Any]) -> dict[str, Any]:

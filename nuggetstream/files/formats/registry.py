@@ -5,17 +5,24 @@
 Files whose rows are battles may mix formats: there each row is recognised by itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import NamedTemporaryFile
+from typing import Any
 
+from nuggetstream.domain.inputs import is_mark, is_missing, marks_said
+from nuggetstream.files.columns import column_in
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats import annotations, arenas, labels, own, ragelo, runs, votes
-from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Sample, Source, lines_of
-from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in
+from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Remark, Sample, Source, lines_of
+from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in, shown
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.outcomes import UnknownOutcome, spelling, words_of
+from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.files.text import first_bytes
 
 FORMATS: list[FileFormat] = [
@@ -32,6 +39,7 @@ FORMATS: list[FileFormat] = [
     ragelo.RAGELO_VERDICTS,
     votes.RAGDOLL_JUDGMENTS,
     votes.ALPACA_EVAL,
+    votes.MT_BENCH_PAIRS,
     annotations.RAGDOLL_SUPPORT,
     annotations.ARGQUALITY,
     annotations.ARGQUALITY_PAIRS,
@@ -42,6 +50,8 @@ FORMATS: list[FileFormat] = [
 """Every format that is read, tried in turn; the last takes most files, so a new one comes before it."""
 SEE = "see docs/formats.md, or `nuggetstream import --formats`"
 _ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_COMPRESSED = (".gz", ".bz2", ".xz")
+_VOTES = ("vote", "winner")  # columns of the outcome of a battle
 _LOOKED_AT = 20  # rows among which the first that can be read is looked for
 _COLUMNS_SHOWN = 12
 
@@ -79,7 +89,7 @@ def recognised(path: Path, name: str | None = None, *, battles: bool = False) ->
         raise UnusableFile(f"{path}: {_described(sample)}, which is no format of ours; {SEE}")
     if battles and chosen.holds != BATTLES:
         raise UnusableFile(f"{path}: is {chosen.title}: {chosen.holds}, not battles; see `{chosen.used_by}`")
-    return chosen, Source(path, files, sample.container)
+    return chosen, Source(path=path, files=files, container=sample.container)
 
 
 def read_battles(
@@ -101,7 +111,13 @@ def read_battles(
 
 
 def read_lines(
-    path: Path, documents: Mapping[str, str] | None = None, name: str | None = None, *, battles: bool = True
+    path: Path,
+    documents: Mapping[str, str] | None = None,
+    name: str | None = None,
+    *,
+    battles: bool = True,
+    outcomes: Mapping[str, str] | None = None,
+    missing: Iterable[str] = (),
 ) -> Iterator[Line]:
     """What a file or folder holds, one by one.
 
@@ -110,13 +126,22 @@ def read_lines(
         documents: Text of a document by its id.
         name: Name of the format; None recognises it.
         battles: Whether nothing but battles is expected.
+        outcomes: What words and numbers in a column of outcomes mean.
+        missing: Further values in such a column that mean that there is none.
 
     Raises:
         UnusableFile: As `read_battles`; without `battles` files that hold something else are read.
     """
     with _regular(path) as file:
         try:
-            yield from _lines(file, documents or {}, name, battles=battles)
+            recognised_format, source = recognised(file, name, battles=battles)
+            words_of(outcomes or {})
+            source = replace(
+                source, documents=documents or {}, outcomes=outcomes or {}, missing=frozenset(missing)
+            )
+            yield from _lines(recognised_format, source, name)
+        except UnknownOutcome as error:
+            raise UnusableFile(str(error)) from error
         except UnusableFile as error:
             raise UnusableFile(str(error).replace(str(file), str(path))) from error
 
@@ -134,14 +159,17 @@ def _regular(path: Path) -> Iterator[Path]:
         yield Path(copy.name)
 
 
-def _lines(path: Path, documents: Mapping[str, str], name: str | None, *, battles: bool) -> Iterator[Line]:
-    recognised_format, source = recognised(path, name, battles=battles)
-    source = Source(path, source.files, source.container, documents)
+def _lines(recognised_format: FileFormat, source: Source, name: str | None) -> Iterator[Line]:
     if recognised_format.read is not None:
         yield from recognised_format.read(source)
         return
     only = None if name is None else recognised_format
-    yield from lines_of(source.rows(), lambda row: [_battle(row, source, only)])
+    marks = Counter[str]()
+    yield from lines_of(
+        source.rows(), lambda row: [_battle(_with_meanings(row, source, marks), source, only)]
+    )
+    if marks:
+        yield Remark(marks_said(_VOTES[0], marks))
 
 
 def _battle(row: Row, source: Source, format_of_rows: FileFormat | None) -> BattleLine:
@@ -154,7 +182,48 @@ def _battle(row: Row, source: Source, format_of_rows: FileFormat | None) -> Batt
         )
     battle_of = format_of_rows.battle_of
     assert battle_of is not None  # noqa: S101 - the caller chose a format of rows
-    return BattleLine(row.line, *battle_of(row, source))
+    try:
+        return BattleLine(row.line, *battle_of(row, source))
+    except InvalidSubmission as error:
+        raise InvalidSubmission(
+            [_with_vote_named(problem, row.value) for problem in error.problems]
+        ) from error
+
+
+def _with_vote_named(problem: str, fields: Any) -> str:
+    """What is wrong with a vote, with the vote itself."""
+    name, _, what = problem.partition(": ")
+    if name not in _VOTES or not what.startswith("expected") or not isinstance(fields, dict):
+        return problem
+    column = column_in(tuple(fields), (name,))
+    return problem if column is None else f"{name}: is {shown(fields[column])}; {what}"
+
+
+def _with_meanings(row: Row, source: Source, marks: Counter[str]) -> Row:
+    """A row whose vote is one of ours, or none, where a person or a usual mark says so."""
+    if not isinstance(row.value, dict):
+        return row
+    meanings = words_of(source.outcomes)
+    for name in _VOTES:
+        column = column_in(tuple(row.value), (name,))
+        if column is None or is_missing(value := row.value[column]) or isinstance(value, list | dict):
+            continue
+        text, vote = str(value).strip(), None
+        if is_mark(text, source.missing) and not _names_a_system(row.value, column, text):
+            marks[text] += 1
+        elif (meant := meanings.get(spelling(text))) is not None:
+            vote = meant.value
+        else:
+            continue
+        return replace(row, value={**row.value, column: vote}, raw=None)
+    return row
+
+
+def _names_a_system(fields: Mapping[str, Any], vote: str, text: str) -> bool:
+    """Whether another cell, or the system of an answer, is the same text as the vote."""
+    others = [value for name, value in fields.items() if name != vote]
+    systems = [answer.get("system") for answer in others if isinstance(answer, dict)]
+    return text in [value for value in (*others, *systems) if isinstance(value, str)]
 
 
 def _files(path: Path) -> tuple[Path, ...]:
@@ -167,7 +236,7 @@ def _files(path: Path) -> tuple[Path, ...]:
 
 
 def _ending(file: Path) -> str:
-    return Path(file.name.removesuffix(".gz")).suffix
+    return Path(file.stem if file.suffix in _COMPRESSED else file.name).suffix
 
 
 def _sample(path: Path, files: Sequence[Path]) -> Sample:

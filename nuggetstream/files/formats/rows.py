@@ -2,31 +2,28 @@
 
     JSONL     one JSON value per line
     JSON      one array of objects
-    CSV       a header and cells between commas, semicolons or tabs
+    CSV       a header and cells between commas, semicolons, tabs or bars; see `nuggetstream.files.csv_cells`
     Parquet   one row group after the other
     columns   fields between white space, as TREC writes qrels and runs
 
-All but Parquet may be gzipped. A row that cannot be read becomes a `BadLine`.
+All but Parquet may be compressed. A row that cannot be read becomes a `BadLine`.
 """
 
-import csv
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from math import nan
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
+from nuggetstream.files import csv_cells
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.files.opening import UnusableFile, opened, opened_text
 from nuggetstream.files.text import first_bytes, text_lines
 from nuggetstream.files.writing import is_number
 
-_DELIMITERS = (",", "\t", ";")
-_LARGEST_CELL = 2**28  # characters; a cell may be a whole document
-_MOST_COLUMNS = 5_000
 _CHUNK = 256 * 1024  # characters of a JSON array that are read at once
-_BINARY = {b"PK\x03\x04": "a zip archive or a spreadsheet", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstandard"}
 _QRELS, _RUN = 4, 6  # fields of a line
 _SHOWN = 200  # characters of a bad value in a message
 
@@ -70,8 +67,6 @@ def container_of(path: Path) -> Container:
         raise UnusableFile(f"{path}: is empty")
     if start.startswith(b"PAR1"):
         return Container.PARQUET
-    if what := next((name for magic, name in _BINARY.items() if start.startswith(magic)), None):
-        raise UnusableFile(f"{path}: is {what}; expected JSONL, JSON, CSV, Parquet or columns of TREC")
     first_line = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"["):
         return Container.JSON if start[1:].lstrip()[:1] in (b"{", b"]") else Container.JSONL
@@ -81,7 +76,7 @@ def container_of(path: Path) -> Container:
         return Container.JSONL
     if _is_in_columns(first_line.split()):
         return Container.COLUMNS
-    if any(delimiter.encode() in first_line for delimiter in _DELIMITERS):
+    if csv_cells.is_csv(start.decode("utf-8", "replace")):
         return Container.CSV
     return Container.JSONL  # where each line is named with its error
 
@@ -92,7 +87,7 @@ def rows_in(path: Path, container: Container, *, strict: bool = False) -> Rows:
     Args:
         path: The file.
         container: How it holds its rows.
-        strict: Whether NaN in a line of JSON, and two columns of CSV with one name, are errors.
+        strict: Whether infinity in a line of JSON, and two columns of CSV with one name, are errors.
 
     Raises:
         UnusableFile: It cannot be read to its end.
@@ -111,7 +106,7 @@ def rows_in(path: Path, container: Container, *, strict: bool = False) -> Rows:
 
 
 def _json_lines(path: Path, *, strict: bool) -> Rows:
-    constant = _not_a_number if strict else None
+    constant = _nan_alone if strict else None
     with opened(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -122,8 +117,11 @@ def _json_lines(path: Path, *, strict: bool) -> Rows:
                 yield BadLine(number, (f"is not valid JSON: {error}",))
 
 
-def _not_a_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+def _nan_alone(name: str) -> float:
+    """NaN, which means that a value is missing; infinity means nothing."""
+    if name != "NaN":
+        raise ValueError(f"{name} is no number of JSON")
+    return nan
 
 
 def _json_array(path: Path) -> Rows:
@@ -147,34 +145,8 @@ def _json_array(path: Path) -> Rows:
 
 
 def _cells(path: Path, *, strict: bool) -> Rows:
-    csv.field_size_limit(_LARGEST_CELL)
-    start = first_bytes(path).decode("utf-8", "replace").split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=start.count)
-    with opened_text(path) as text:
-        reader = csv.reader(text, delimiter=delimiter, strict=True)
-        names: list[str] | None = None
-        while True:
-            line = reader.line_num + 1  # where the row starts: quoted text may go on for lines
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise UnusableFile(f"{path}:{line}: is not CSV: {error}") from error
-            if not cells:
-                continue
-            if names is None:
-                if len(cells) > _MOST_COLUMNS:
-                    raise UnusableFile(
-                        f"{path}:{line}: has {len(cells):,} columns, more than {_MOST_COLUMNS:,}"
-                    )
-                names = [name.strip() for name in cells]
-                if strict and (twice := [name for name in names if names.count(name) > 1]):
-                    raise UnusableFile(f"{path}:{line}: {min(twice)}: two columns have this name")
-            elif len(cells) != len(names):
-                yield BadLine(line, (f"has {len(cells)} fields under a header of {len(names)}",))
-            else:
-                yield Row(line, dict(zip(names, cells, strict=True)))
+    for line, cells in csv_cells.rows_of_csv(path, strict=strict):
+        yield BadLine(line, (cells,)) if isinstance(cells, str) else Row(line, cells)
 
 
 def _parquet(path: Path) -> Rows:

@@ -1,45 +1,59 @@
 """Files of votes and verdicts without the texts, which `nuggetstream rate` takes.
 
 RAGDoll judgments   {qid, assistant_a_run_id, assistant_b_run_id, judge_verdict: "A", "B" or "Tie", status}
-AlpacaEval          {instruction, generator_1, generator_2, preference: 1 to 2, the higher the better for 2}
+AlpacaEval          {instruction, generator_1, generator_2, preference: 1 to 2, the higher the better for 2;
+                    0 and 1.5 are ties}
+MT-bench            {question_id, model_1, model_2, g1_winner, g2_winner}: a pair judged in both orders
 votes               rows with two systems and a winner
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.inputs import present
 from nuggetstream.domain.system_name import one_spelling, system_name
-from nuggetstream.files.columns import BATTLE_COLUMNS, outcome_of, usual_columns
-from nuggetstream.files.formats.format import FileFormat, Line, RowLine, Sample, Source, lines_of, object_of
+from nuggetstream.files.columns import BATTLE_COLUMNS, TIME_COLUMNS, Columns, column_in, usual_columns
+from nuggetstream.files.formats.format import (
+    FileFormat,
+    Line,
+    Remark,
+    RowLine,
+    Sample,
+    Source,
+    lines_of,
+    object_of,
+)
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.opening import UnusableFile
-from nuggetstream.files.record import Record
+from nuggetstream.files.outcomes import OutcomeWords, UnknownOutcome, winner_text
+from nuggetstream.files.record import Record, as_number
 from nuggetstream.files.submission import InvalidSubmission
+from nuggetstream.files.vote_fields import said_by
 from nuggetstream.files.votes import vote_of
+from nuggetstream.files.winners import WinnerColumn
 
 VOTES = "votes"
-_PAIRS = (
-    ("system_a", "system_b"),
-    ("model_a", "model_b"),
-    ("agent_a", "agent_b"),
-    ("left", "right"),
-)
-_WINNERS = ("winner", "vote", "outcome")
+_KEPT = ("lens", "source", "arena", "language")  # columns that tell votes apart
 # Columns of files that also have the answers, and are battles.
 _TEXTS = ("a", "text_a", "answer_a", "response_a", "conversation_a", "messages_a", "messages")
-_EQUAL = 1.5  # the preference of AlpacaEval for neither answer
+_EQUAL = (0, 1.5)  # preferences of AlpacaEval for neither answer: 0 in its first releases, 1.5 since
+_GAMES = ("g1_winner", "g2_winner")
+_GAME_OUTCOMES = {"model_1": "a", "model_2": "b", "tie": "tie", "error": None}
+_SECOND = 2  # the preference of AlpacaEval for the second answer
 _VERDICTS = {"A": "a", "B": "b", "Tie": "tie"}
 
 
-def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> list[Line]:
+def verdict_row(row: Row, columns: tuple[str, str, str], vote: Mapping[str, Any]) -> list[Line]:
     """The verdict of a judge as every format of votes gives it.
 
     Args:
         row: Row with an object.
         columns: The columns of the query and of both systems.
-        winner: The verdict; None where nobody decided.
+        vote: The winner, None where nobody decided; and perhaps the voter.
     """
     record = Record(str(row.line), row.value)
     problems, values = list[str](), list[str]()
@@ -57,13 +71,15 @@ def verdict_row(row: Row, columns: tuple[str, str, str], winner: str | None) -> 
     if problems:
         raise InvalidSubmission(problems)
     battle, system_a, system_b = values
-    fields = {"battle": battle, "system_a": system_a, "system_b": system_b, "winner": winner}
+    fields = {"battle": battle, "system_a": system_a, "system_b": system_b, "winner": vote["winner"]}
+    if (voter := said_by(vote.get("voter"))) is not None:
+        fields["voter"] = voter
     return [RowLine(row.line, fields)]
 
 
 def _judgment(row: Row) -> list[Line]:
     columns = ("qid", "assistant_a_run_id", "assistant_b_run_id")
-    return verdict_row(row, columns, _judgment_vote(object_of(row))["winner"])
+    return verdict_row(row, columns, _judgment_vote(object_of(row)))
 
 
 def _judgment_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,47 +96,103 @@ def _judgment_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _preference(row: Row) -> list[Line]:
     columns = ("instruction", "generator_1", "generator_2")
-    return verdict_row(row, columns, _preference_vote(object_of(row))["winner"])
+    return verdict_row(row, columns, _preference_vote(object_of(row)))
 
 
 def _preference_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
-    preference = fields.get("preference")
-    if preference is not None and not (isinstance(preference, int | float) and 1 <= preference <= 2):
-        raise InvalidSubmission([f"preference: is {shown(preference)}; expected a number from 1 to 2"])
+    given = present(fields.get("preference"))
+    preference = None if given is None or isinstance(given, bool) else as_number(given)
+    if given is not None and (preference is None or not (preference == 0 or 1 <= preference <= _SECOND)):
+        raise InvalidSubmission(
+            [f"preference: is {shown(given)}; expected a number from 1 to 2, or 0 for a tie"]
+        )
     return {
         "battle": fields.get("instruction"),
         "system_a": fields.get("generator_1"),
         "system_b": fields.get("generator_2"),
-        "winner": None if preference is None else "tie" if preference == _EQUAL else str(2 - preference),
+        "winner": None
+        if preference is None
+        else "tie"
+        if preference in _EQUAL
+        else str(_SECOND - preference),
+        "voter": present(fields.get("annotator")),
+    }
+
+
+def _games(row: Row) -> list[Line]:
+    columns = ("question_id", "model_1", "model_2")
+    return verdict_row(row, columns, _games_vote(object_of(row)))
+
+
+def _games_vote(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The vote of a judge who saw a pair in both orders: the winner of both games, else a tie.
+
+    Source: Zheng et al., "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023.
+    """
+    for name in _GAMES:
+        if not (isinstance(fields.get(name), str) and fields[name] in _GAME_OUTCOMES):
+            expected = ", ".join(_GAME_OUTCOMES)
+            raise InvalidSubmission([f"{name}: is {shown(fields.get(name))}; expected one of {expected}"])
+    games = {_GAME_OUTCOMES[fields[name]] for name in _GAMES}
+    return {
+        "battle": fields.get("question_id"),
+        "system_a": fields.get("model_1"),
+        "system_b": fields.get("model_2"),
+        "winner": None if None in games else games.pop() if len(games) == 1 else "tie",
+        "voter": present(fields.get("judge")),
     }
 
 
 def _votes(source: Source) -> Iterator[Line]:
     for file in source.files:
         prefix = f"{file.name}:" if len(source.files) > 1 else ""  # of ids, so that no two files share one
-        yield from lines_of(source.rows_of(file), partial(_vote, prefix=prefix))
+        columns = usual_columns(
+            tuple(dict.fromkeys(name for record in _records(source, file) for name in record.fields))
+        )
+        if columns is None:
+            yield from lines_of(source.rows_of(file), _no_vote)
+            continue
+        winners = WinnerColumn.of(file, _records(source, file), columns, source.outcomes, source.missing)
+        yield from map(Remark, winners.remarks)
+        parse = partial(_vote, prefix=prefix, columns=columns, winners=winners)
+        yield from lines_of(source.rows_of(file), parse)
 
 
-def _vote(row: Row, prefix: str) -> list[Line]:
+def _no_vote(_: Row) -> list[Line]:
+    raise InvalidSubmission(["has no two systems and a winner"])
+
+
+def _records(source: Source, file: Path) -> Iterator[Record]:
+    """The rows of a file that can be read."""
+    for row in source.rows_of(file):
+        if isinstance(row, Row) and isinstance(row.value, dict):
+            yield Record(str(row.line), row.value)
+
+
+def _vote(row: Row, prefix: str, columns: Columns, winners: WinnerColumn) -> list[Line]:
     """The vote of a row, with all that `nuggetstream rate` reads unless it is told other columns."""
-    columns = usual_columns(tuple(object_of(row)))
-    if columns is None:
-        raise InvalidSubmission(["has no two systems and a winner"])
-    record = Record(str(row.line), row.value)
+    record, names = Record(str(row.line), object_of(row)), tuple(object_of(row))
+    columns = usual_columns(names) or columns  # lines of JSON may differ in their fields
     try:
-        vote = vote_of(record, columns)
+        vote = vote_of(record, columns, replace(winners, name=columns.winner))
         a, b = (one_spelling(record.text(column) or "") for column in (columns.a, columns.b))
-        battle = next(filter(None, map(record.text, BATTLE_COLUMNS)), f"{prefix}{row.line}")
+        named = filter(None, (column_in(names, (name,)) for name in BATTLE_COLUMNS))
+        battle = next(filter(None, map(record.key, named)), f"{prefix}{row.line}")
     except UnusableFile as error:
         raise InvalidSubmission([_without_line(error, row)]) from error
     fields: dict[str, Any] = {"battle": battle, "system_a": a, "system_b": b, "winner": None}
     if vote is not None:
-        fields["winner"] = _winner(vote.outcome, a, b, str(record.text(columns.winner)))
+        fields["winner"] = _winner(vote.outcome, a, b, str(winner_text(record, columns.winner)))
     # `rate` reads both of rows without an outcome, too; `vote_of` has checked them.
     if columns.count is not None:
         fields["count"] = int(float(str(record.text(columns.count))))
     if columns.weight is not None:
         fields["weight"] = float(str(record.text(columns.weight)))
+    beside = {"voter": columns.voter, "comment": columns.comment, "time": column_in(names, TIME_COLUMNS)}
+    beside |= {name: column_in(names, (name,)) for name in _KEPT}
+    for name, column in beside.items():
+        if column is not None and (value := said_by(record.value(column))) is not None:
+            fields[name] = value
     return [RowLine(row.line, fields)]
 
 
@@ -128,8 +200,8 @@ def _winner(outcome: Vote | float, system_a: str, system_b: str, spelling: str) 
     """The outcome as one word or number; the words of the file where a system has that word for a name."""
     word = outcome.value if isinstance(outcome, Vote) else outcome
     try:
-        return word if outcome_of(str(word), system_a, system_b) == outcome else spelling
-    except ValueError:
+        return word if OutcomeWords().outcome(str(word), system_a, system_b) == outcome else spelling
+    except UnknownOutcome:
         return spelling
 
 
@@ -138,8 +210,9 @@ def _without_line(error: UnusableFile, row: Row) -> str:
 
 
 def _is_votes(sample: Sample) -> bool:
-    systems_and_winner = any(sample.has(*pair) for pair in _PAIRS) and sample.has_any(*_WINNERS)
-    return systems_and_winner and not sample.has_any(*_TEXTS)
+    if not isinstance(sample.value, dict) or sample.has_any(*_TEXTS):
+        return False
+    return usual_columns(tuple(sample.value)) is not None
 
 
 RAGDOLL_JUDGMENTS = FileFormat(
@@ -160,8 +233,20 @@ ALPACA_EVAL = FileFormat(
     recognises=lambda sample: sample.has("instruction", "generator_1", "generator_2", "preference"),
     read=lambda source: lines_of(source.rows(), _preference),
     vote_of=_preference_vote,
-    fields="the preference of the annotator, as the share of the point that the first generator takes",
-    lost="the answers, the annotator and its reply",
+    fields="the preference of the annotator, as the share of the point that the first generator takes; 0 and "
+    "1.5 are ties; the annotator",
+    lost="the answers and the reply of the annotator",
+    used_by="nuggetstream rate",
+)
+MT_BENCH_PAIRS = FileFormat(
+    name="mt-bench-pairs",
+    title="MT-bench, judgments of pairs",
+    holds=VOTES,
+    recognises=lambda sample: sample.has("model_1", "model_2", *_GAMES),
+    read=lambda source: lines_of(source.rows(), _games),
+    vote_of=_games_vote,
+    fields="the winner of both games of a pair, else a tie; one with an error has no winner; the judge",
+    lost="prompts and replies of the judge, turn, time",
     used_by="nuggetstream rate",
 )
 PLAIN_VOTES = FileFormat(
@@ -170,7 +255,8 @@ PLAIN_VOTES = FileFormat(
     holds=VOTES,
     recognises=_is_votes,
     read=_votes,
-    fields="two systems, a winner or the share of the point that A takes, `count`, `weight` and battle",
+    fields="two systems, a winner or the share of the point that A takes, `count`, `weight`, battle, voter, "
+    "comment, time, lens, source, arena and language",
     lost="all other columns, which `nuggetstream rate` reads",
     used_by="nuggetstream rate",
 )

@@ -17,10 +17,10 @@ from nuggetstream.ratings.timeline import Period, period_bounds
 def over_time(
     sources: Sequence[Weighed], options: Options, every: Every | int, *, cumulative: bool = False
 ) -> tuple[Period[Ratings], ...]:
-    """Rate the votes of every period, or all votes up to its end.
+    """Rate the votes of every period, or all votes up to its end. A vote without a time is in no period.
 
     Args:
-        sources: Sources of votes that all have a time.
+        sources: Sources of votes with times.
         options: How to rate; without the anchor, which may be missing from a period.
         every: Calendar periods in UTC, or the number of parts of equal length.
         cumulative: Whether a period counts all votes since the beginning.
@@ -29,13 +29,12 @@ def over_time(
         Periods in the order of time; one without votes has no rating.
 
     Raises:
-        InvalidOption: There are too many periods, or a vote has no time.
+        InvalidOption: There are too many periods, or no vote has a time.
     """
-    times = [vote.time for source in sources for vote in source.source.votes]
-    if any(time is None for time in times):
-        raise InvalidOption("over_time", "needs votes with a time")
-    dated = [time for time in times if time is not None]
+    dated = [vote.time for source in sources for vote in source.source.votes if vote.time is not None]
     if not dated:
+        if any(source.source.votes for source in sources):
+            raise InvalidOption("over_time", "needs votes with a time")
         return ()
     try:
         bounds = period_bounds(min(dated), max(dated), every)
@@ -55,7 +54,8 @@ def _parts(
     """The sources with the votes of each period."""
     parts: list[list[Weighed]] = [[] for _ in bounds[1:]]
     for source in sources:
-        votes = sorted(source.source.votes, key=lambda vote: vote.time or bounds[0])
+        dated = [vote for vote in source.source.votes if vote.time is not None]
+        votes = sorted(dated, key=lambda vote: vote.time or bounds[0])
         starts = [bisect_left(votes, bound, key=lambda vote: vote.time or bounds[0]) for bound in bounds]
         for number, (first, last) in enumerate(pairwise(starts)):
             chosen = votes[:last] if cumulative else votes[first:last]

@@ -14,7 +14,7 @@ from nuggetstream.ratings.rated_votes import RatedVotes, rate_votes
 from nuggetstream.ratings.study.casting import Poll, cast, poll, styled_votes, systems_of
 from nuggetstream.ratings.study.matching import matched
 from nuggetstream.ratings.study.over_time import over_time
-from nuggetstream.ratings.study.sources import Weighed, gather, human_source
+from nuggetstream.ratings.study.sources import Weighed, gather, human_source, remarks_of
 from nuggetstream.ratings.study.tournament import Tournament, WonOutright, play, won_outright
 from nuggetstream.ratings.timeline import Period
 
@@ -124,6 +124,7 @@ def study(options: StudyOptions) -> Study:
         options.rating,
         joint=None if human is None else matched(human, sources[0].source, options.rating.policy),
         styled=styled_votes(single, sources) if single is not None and columns.style else None,
+        remarks=(*remarks_of(sources), *(human.remarks if human else ())),
     )
     return Study(
         options=options,

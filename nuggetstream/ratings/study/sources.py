@@ -70,6 +70,15 @@ def gather(paths: Sequence[Path], weights: Mapping[str, float], reading: ReadOpt
     return tuple(weighed)
 
 
+def remarks_of(sources: Sequence[Weighed]) -> tuple[str, ...]:
+    """What a reader must know of how the votes were read; of several sources, by their names."""
+    return tuple(
+        remark if len(sources) == 1 else f"{weighed.source.name}: {remark}"
+        for weighed in sources
+        for remark in weighed.source.remarks
+    )
+
+
 def human_source(path: Path, reading: ReadOptions) -> VoteSource:
     """The human votes of a file: its votes, or the human lens of an evaluation's results.
 

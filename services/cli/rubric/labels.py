@@ -29,6 +29,7 @@ def kappa_command(
     *,
     label: str | None,
     order: str | None,
+    missing: tuple[str, ...],
     out: Path | None,
     plain: bool,
 ) -> None:
@@ -47,7 +48,7 @@ def kappa_command(
 
     labels = [name.strip() for name in order.split(",")] if order else []
     with refusing(UnusableFile, UnusedOption, NothingLabelledTwice, UnknownLabel):
-        one, other = (read_label_set(path, items, label) for path in (first, second))
+        one, other = (read_label_set(path, items, label, missing) for path in (first, second))
         agreement = label_agreement(one, other, labels)
         written = write_kappa(agreement, out) if out else []
     show(group(result_table(agreement.table()), "", result_table(agreement.counts_table())), plain=plain)

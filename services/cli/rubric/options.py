@@ -8,6 +8,7 @@ import click
 
 from nuggetstream.rubric.cover import Unanswerable
 from nuggetstream.rubric.verification import HIGH_GRADE, NOT_RELEVANT, RELEVANT
+from services.cli.commands.reading_options import MISSING_OPTION
 from services.cli.commands.showing import NEW_FOLDER, Number
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -211,6 +212,7 @@ KAPPA_OPTIONS = (
         help="Column of what is labelled, in a table; several columns together name one item.",
     ),
     click.option("--label", metavar="COLUMN", help="Column of the labels, in a table."),
+    MISSING_OPTION,
     click.option(
         "--labels",
         "order",

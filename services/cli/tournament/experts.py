@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from nuggetstream.domain.grade import SubjectKind
 from nuggetstream.files import tables
+from nuggetstream.files.columns import with_columns
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.numerals import many
 from nuggetstream.files.record import as_number
@@ -80,8 +81,8 @@ def read_experts(path: Path, queries: Mapping[str, str], agents: Sequence[str]) 
     """
     ids = {text: name for name, text in queries.items()} | {name: name for name in queries}
     grades_of: dict[str, dict[AnswerOf, list[float]]] = {}
-    for record in read_records(path):
-        query, agent = record.needed("query"), record.needed("agent")
+    for record in with_columns(read_records(path), ("query", "agent", "criterion", "grade")):
+        query, agent = record.needed_key("query"), record.needed_key("agent")
         if query not in ids:
             raise record.wrong("query", f"{query!r} is no query of the tournament")
         if agent not in agents:

@@ -70,7 +70,7 @@ def battle_lines(
         UnusableFile: No query has two answers.
     """
     answers = read_answers(out, plan, queries)
-    source = Source(out / FOLDER, (), Container.JSONL)
+    source = Source(path=out / FOLDER, files=(), container=Container.JSONL)
     only = chosen
     if chosen is None and plan.budget is not None:
         only = drawn(answers.pairs(), plan.budget, plan.seed)

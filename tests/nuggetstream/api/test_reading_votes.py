@@ -75,7 +75,7 @@ FRAMES = {"polars": pl.DataFrame, "pandas": pd.DataFrame}
         ({"model_b": "cobalt"}, "DataFrame, row 3: model_b: system 'cobalt' battles itself"),
         ({"model_a": None}, "DataFrame, row 3: model_a: is missing"),
         ({"weight": None}, "DataFrame, row 3: weight: is missing"),
-        ({"weight": -1.0}, "DataFrame, row 3: weight: is '-1.0'; expected a number from 0"),
+        ({"weight": -1.0}, "DataFrame, row 3: weight: is '-1'; expected a number from 0"),
     ],
 )
 def test_what_is_wrong_in_a_frame_is_named_by_row_and_field(
@@ -117,7 +117,7 @@ def test_a_source_without_rows_says_so(nothing: Any) -> None:
 
 
 def test_a_row_that_is_no_row_says_so() -> None:
-    problem = r"rows, row 1: is 'xya'; expected a dictionary or \(system_a, system_b, winner"
+    problem = r"rows, row 1: is the str 'xya'; expected a dictionary or \(system_a, system_b, winner"
     with pytest.raises(UnusableFile, match=problem):
         ns.read_votes([("x", "y", "a"), "xya"])  # type: ignore[list-item]
 

@@ -241,12 +241,13 @@ def test_texts_are_a_frame_with_their_sources(tmp_path: Path) -> None:
         ns.study_texts([{"text": "Yes.", "pages": 2.5}], sources="pages")
 
 
-def test_a_row_without_a_text_is_named() -> None:
-    with pytest.raises(UnusableFile, match="rows, row 1: text: is missing"):
-        ns.study_texts([{"text": "Yes."}, {"text": None}])
-    with pytest.raises(UnusableFile, match=r"rows: has no column text or .* text= names none"):
+def test_a_row_without_a_text_is_left_out_and_counted() -> None:
+    study = ns.study_texts([{"text": "Yes."}, {"text": None}, {"text": float("nan")}])
+    assert len(study.texts) == 1
+    assert "2 rows without a text, left out" in study.table().notes
+    with pytest.raises(UnusableFile, match=r"rows: text or .*: is no column, see text="):
         ns.study_texts([{"words": "Yes."}])
-    with pytest.raises(UnusableFile, match="rows: system: is no column; it has text"):
+    with pytest.raises(UnusableFile, match="rows: system: is no column, see group=; it has text"):
         ns.study_texts([{"text": "Yes."}], group="system")
     with pytest.raises(ValueError, match="there must be a text"):
         ns.study_texts([])

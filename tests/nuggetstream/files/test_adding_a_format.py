@@ -97,5 +97,5 @@ def test_a_new_format_of_battles_is_read_line_by_line(tmp_path: Path) -> None:
 def test_without_its_line_in_the_table_a_format_is_not_known(tmp_path: Path) -> None:
     path = tmp_path / "votes.txt"
     path.write_text("# comparisons\natlas > birch\n", encoding="utf-8")
-    with pytest.raises(UnusableFile, match="has no columns of the two systems"):
+    with pytest.raises(UnusableFile, match="has no row under its header"):
         ns.read_votes(path)

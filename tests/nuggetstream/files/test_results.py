@@ -129,7 +129,7 @@ def test_a_missing_field_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"{", ":1: is not JSON"), (b"[]", ":1: is not a JSON object"), (b"\xff\xfe", "is not UTF-8")],
+    [(b"{", ":1: is not JSON"), (b"[]", ":1: is not a JSON object"), (b"{\xff\xfe", ":1: is not UTF-8")],
 )
 def test_a_file_of_something_else_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "results.jsonl"

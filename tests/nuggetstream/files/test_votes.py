@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.columns import NamedColumns, outcome_of
+from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.outcomes import OutcomeWords
 from nuggetstream.files.records import read_records
 from nuggetstream.files.votes import CastVote, ReadOptions
 from nuggetstream.ratings.study.sources import UnknownSource, gather
@@ -56,21 +57,21 @@ def refusal(path: Path, reading: ReadOptions | None = None) -> str:
     ],
 )
 def test_arenas_spell_an_outcome_in_many_ways(said: str, outcome: Vote | float) -> None:
-    found = outcome_of(said, "x", "y")
+    found = OutcomeWords().outcome(said, "x", "y")
     assert found == outcome
     assert type(found) is type(outcome)
 
 
-@pytest.mark.parametrize("said", ["nan", "1.5", "-0.1", "maybe", "inf", "z"])
+@pytest.mark.parametrize("said", ["nan", "7", "-2", "maybe", "inf", "z"])
 def test_an_outcome_that_is_none_is_refused(said: str) -> None:
     with pytest.raises(ValueError, match="expected a, b, tie"):
-        outcome_of(said, "x", "y")
+        OutcomeWords().outcome(said, "x", "y")
 
 
 def test_a_winner_that_is_a_name_and_a_spelling_at_once_is_not_guessed() -> None:
     with pytest.raises(ValueError, match="name of one system"):
-        outcome_of("a", "b", "a")
-    assert outcome_of("a", "a", "b") is Vote.A
+        OutcomeWords().outcome("a", "b", "a")
+    assert OutcomeWords().outcome("a", "a", "b") is Vote.A
 
 
 @pytest.mark.parametrize(
@@ -117,9 +118,10 @@ def test_named_columns_go_before_usual_ones(tmp_path: Path) -> None:
     [
         ("a,b,winner\nx,y,a\nx,x,b\n", ":3: b: system 'x' battles itself"),
         ("a,b,winner\nx,,b\n", ":2: b: is missing"),
-        ("a,b,winner\nx,y,nan\n", ":2: winner: is 'nan'"),
+        ("a,b,winner\nx,y,nan\n", ": winner: none of 1 rows says an outcome"),
+        ("a,b,winner\nx,y,0\nx,y,1\nx,y,2\n", ": winner: holds the numbers 0, 1, 2, which may mean several"),
         ("a,b,winner,weight\nx,y,a,-1\n", ":2: weight: is '-1'"),
-        ("a,b,winner,weight\nx,y,a,nan\n", ":2: weight: is 'nan'"),
+        ("a,b,winner,weight\nx,y,a,nan\n", ":2: weight: is missing"),
         ("a,b,winner,weight\nx,y,a,\n", ":2: weight: is missing"),
         ("a,b,winner,count\nx,y,a,1e18\n", ":2: count: is '1e18'; expected a number from 0 to 1e+12"),
         ('{"a":' * 100_000, ":1: is not valid JSON"),
@@ -140,9 +142,9 @@ def test_named_columns_go_before_usual_ones(tmp_path: Path) -> None:
         ("[]", ": has no row under its header"),
         ('[{"a": "x", "b": "y", "winner": "a"}, {"a": "x", "b": "x"}]', ":2: b: system 'x' battles itself"),
         ('["x", "y"]', ":1: is not a JSON object"),
-        ('{"a": "x", "b": "y", "winner": NaN}', ":1: is not valid JSON: NaN is no number of JSON"),
+        ('{"a": "x", "b": "y", "winner": NaN}', ": winner: none of 1 rows says an outcome"),
         ('{"a": "x", "b": "y", "winner": "a"}\n{"a": ["x"], "b": "y"}', ':2: a: is ["x"]; expected text'),
-        ('{"a": "x", "b": "y", "winner": true}', ":1: winner: is true; expected text"),
+        ('{"a": "x", "b": "y", "winner": true}', ":1: winner: is 'True'; expected a, b, tie"),
         ('{"a": "x", "b": "y", "winner": "a", "weight": 1e999}', ":1: weight: is 'inf'"),
     ],
 )
@@ -163,7 +165,7 @@ def test_a_file_that_is_not_there_broken_or_no_text_says_so(tmp_path: Path) -> N
     assert refusal(table).startswith(": is not Parquet: ")
     archive = tmp_path / "votes.csv"
     archive.write_bytes(b"PK\x03\x04")
-    assert refusal(archive).startswith(": is a zip archive or a spreadsheet; expected JSONL")
+    assert refusal(archive).startswith(": is a zip archive or a spreadsheet; unzip it")
 
 
 def test_a_column_that_a_person_names_must_be_there(tmp_path: Path) -> None:
@@ -206,7 +208,9 @@ def test_only_rows_with_a_value_can_be_taken(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,winner,language\nx,y,a,de\nx,y,b,en\n")
     (vote,) = votes_of(path, ReadOptions(where=(("language", "en"),)))
     assert vote.outcome is Vote.B
-    assert refusal(path, ReadOptions(where=(("language", "fr"),))) == ": language: no row has the value 'fr'"
+    assert refusal(path, ReadOptions(where=(("language", "fr"),))) == (
+        ": language: no row has the value 'fr'; there is de, en"
+    )
     assert refusal(path, ReadOptions(where=(("tongue", "fr"),))).startswith(": tongue: is no column")
 
 

@@ -91,7 +91,7 @@ def test_two_systems_always_agree_or_contradict_and_that_is_reported(tmp_path: P
     ("text", "problem"),
     [
         ("system,score\nx,1\nx,2\n", "first:3: system: 'x' is there twice"),
-        ("system,score\nx,nan\n", "first:2: score: is 'nan'; expected a number"),
+        ("system,score\nx,nan\n", "first: score: none of 1 systems has a value"),
         ("system,score\nx,high\n", "first:2: score: is 'high'"),
         ("system,score\n,1\n", "first:2: system: is missing"),
         ("system,score\nx,\n", "first: score: none of 1 systems has a value"),

@@ -240,7 +240,7 @@ def test_a_vote_that_cannot_be_rated_is_rejected(tmp_path: Path) -> None:
     wrong = [
         ({"model_b": "x"}, "model_b: system 'x' battles itself"),
         ({"winner": 1.5}, "winner: is '1.5'; expected a, b, tie, both_bad, the name of the winner"),
-        ({"winner": True}, "winner: is true; expected text or a number"),
+        ({"winner": True}, "winner: is 'True'; expected a, b, tie, both_bad, the name of the winner"),
         ({"count": 0.5}, "count: is '0.5'; expected a whole number of votes"),
         ({"weight": None}, "weight: is missing"),
         ({"model_a": ["x"]}, 'model_a: is ["x"]; expected text or a number'),

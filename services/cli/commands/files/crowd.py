@@ -15,6 +15,7 @@ from services.cli.commands.files.crowd_options import (
     GRADE_OPTIONS,
     LABEL_OPTIONS,
 )
+from services.cli.commands.reading_options import where_of
 from services.cli.commands.sections import Sectioned
 from services.cli.commands.showing import (
     NEW_FOLDER,
@@ -77,9 +78,10 @@ def command() -> None:
 def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Agreement, gold labels and competence from VOTES, the labels that workers gave to items.
 
-    A file is CSV with a header or JSONL, gzipped or not. A row is one label with its `item`, `worker` and
+    A file is CSV with a header or JSONL, compressed or not. A row is one label with its `item`, `worker` and
     `label`, and perhaps its `dimension`; or one item with a list of workers and a list NAME_vote per
-    dimension. Labels a, n (or tie) and b choose between two answers.
+    dimension; or one item with a column of labels per worker. Labels a, n (or tie) and b choose between two
+    answers.
 
     Exits 2 when a file cannot be used, naming file, line and field.
     """
@@ -99,11 +101,14 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
         spam=given["spam"],
         sides=given["sides"],
         position=given["position"],
+        where=where_of(given["where"]),
+        missing=frozenset(given["missing"]),
+        known=frozenset(label for labels in _labels(given["labels"]).values() for label in labels),
     )
     with refusing(UnusableFile, UnusableLabels):
         options = _crowd_options(given)
         file = read_worker_labels(votes, columns)
-        study = study_labels(file.dimensions, options, unlabelled=file.unlabelled)
+        study = study_labels(file.dimensions, options, unlabelled=file.unlabelled, remarks=file.remarks)
         written = write_crowd(study, out, file=file.path, rows=file.rows) if out else []
     show(crowd_tables(study, limit, file=file.path, rows=file.rows), plain=plain)
     show_written(written, plain=plain)
@@ -119,7 +124,7 @@ def agreement(votes: Path, out: Path | None, limit: int, plain: bool, **given: A
 def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any) -> None:
     """Merits and grades of the items of every topic, from LABELS that compare two items.
 
-    A file is CSV with a header or JSONL, gzipped or not. A row compares two items of one topic: its label
+    A file is CSV with a header or JSONL, compressed or not. A row compares two items of one topic: its label
     is a (the first is better), b (the second) or n or tie (neither). The file gold.csv of `nuggetstream
     crowd --out` is one, and so are the ratings of CrowdRAG-25 with their columns NAME_gold.
 
@@ -133,7 +138,12 @@ def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any
     if given["dimension"] and len(given["label"]) > 1:
         raise click.UsageError("--dimension goes with one --label; several are one dimension each")
     columns = PairColumns(
-        topic=given["topic"], sides=given["sides"], labels=given["label"], dimension=given["dimension"]
+        topic=given["topic"],
+        sides=given["sides"],
+        labels=given["label"],
+        dimension=given["dimension"],
+        where=where_of(given["where"]),
+        missing=frozenset(given["missing"]),
     )
     with refusing(UnusableFile):
         file = read_pair_labels(labels, columns)
@@ -142,6 +152,7 @@ def grades(labels: Path, out: Path | None, limit: int, plain: bool, **given: Any
             regularisation=given["regularisation"],
             tie=given["tie"],
             unlabelled=file.unlabelled,
+            remarks=file.remarks,
         )
         written = write_grades(graded, out, file=file.path, rows=file.rows) if out else []
     show(grade_tables(graded, limit, file=file.path, rows=file.rows), plain=plain)
@@ -226,11 +237,14 @@ def compare_arms(
         labels=given["label"],
         dimension=given["dimension"],
         sides=given["sides"],
+        where=where_of(given["where"]),
+        missing=frozenset(given["missing"]),
     )
     with refusing(UnusableFile):
         sources = {name: (path, read_records(path)) for name, path in files.items()}
-        labels, golden = arms_of(sources, (gold, read_records(gold)) if gold else None, columns, by)
-        comparison = library.compare_arms(labels, golden)
+        golden = (gold, read_records(gold)) if gold else None
+        remarks: list[str] = []
+        comparison = library.compare_arms(*arms_of(sources, golden, columns, by, remarks), remarks)
     tables = [table for table in (comparison.table(), comparison.across_table()) if table.rows]
     show(group(*(part for table in tables for part in (result_table(table), ""))), plain=plain)
 

@@ -5,6 +5,7 @@ import click
 from nuggetstream.crowd.grades import REGULARISATION, TIE
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.study import CrowdOptions
+from services.cli.commands.reading_options import MISSING_OPTION, WHERE_OPTION
 from services.cli.commands.showing import Number
 
 _COMPETENCE = CompetenceOptions()
@@ -32,6 +33,8 @@ COLUMN_OPTIONS = (
         help="Columns of the two answers in the order shown; they name the item. Shows whether the order "
         "matters.",
     ),
+    WHERE_OPTION,
+    MISSING_OPTION,
 )
 LABEL_OPTIONS = (
     *COLUMN_OPTIONS,
@@ -115,6 +118,8 @@ GRADE_OPTIONS = (
         help="Column of the label (a, n or tie, b); give it several times for one dimension each.",
     ),
     click.option("--dimension", metavar="COLUMN", help="Column of the dimension that the label is about."),
+    WHERE_OPTION,
+    MISSING_OPTION,
     click.option(
         "--regularisation",
         "--lambda",

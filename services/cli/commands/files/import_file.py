@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import IO, Any
@@ -11,13 +12,15 @@ import click
 
 from nuggetstream.client.calls import LOCAL
 from nuggetstream.files.dataset import BadLine, BattleLine, read_documents
-from nuggetstream.files.formats.format import BATTLES, Line, RowLine
+from nuggetstream.files.formats.format import BATTLES, Line, Remark, RowLine
+from nuggetstream.files.formats.one_sided import balanced
 from nuggetstream.files.formats.registry import FORMATS, read_lines, recognised
 from nuggetstream.files.formats.runs import NUGGETIZER_ASSIGNMENTS
 from nuggetstream.files.formats.votes import VOTES
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import REJECTED
+from services.cli.commands.reading_options import MISSING_OPTION, OUTCOME_OPTION, outcomes_of
 from services.cli.commands.showing import NEW_FOLDER, BadInput, refusing
 
 _FILES = {BATTLES: "battles.jsonl", VOTES: "votes.jsonl"}
@@ -59,6 +62,8 @@ _FORMAT = click.Choice([known.name for known in FORMATS])
     type=click.Path(path_type=Path, dir_okay=False),
     help="JSONL file of {docid, text}, for files whose answers cite documents by id.",
 )
+@MISSING_OPTION
+@OUTCOME_OPTION
 @click.option("--formats", is_flag=True, is_eager=True, expose_value=False, callback=_list_formats,
               help="List the formats, with what is read and what is lost.")  # fmt: skip
 def command(
@@ -69,6 +74,8 @@ def command(
     url: str | None,
     name: str | None,
     documents: Path | None,
+    missing: tuple[str, ...],
+    outcomes: tuple[str, ...],
 ) -> None:
     """Read FILE, a file or folder of another project, and write or submit its battles.
 
@@ -76,24 +83,23 @@ def command(
     be used, with line and field, to OUT/rejected.jsonl. A file of votes becomes OUT/votes.jsonl, which
     `nuggetstream rate` reads; labels, rankings, nuggets and documents become OUT/rows.jsonl. Assignments of
     nuggetizer become OUT/results.jsonl with --to results, which `report` and `export` read. Files of an
-    earlier import are replaced when all is read; FILE cannot be one of them.
-
-    Memory holds one row at a time. The content tells the format; gzipped files are read as they are.
+    earlier import are replaced when all is read. The content tells the format.
     """
     is_results = target != BATTLES
-    if is_results and (out is None or documents is not None):
+    if is_results and (out is None or documents):
         raise click.UsageError("--to results needs --out, and takes no documents.")
     if (out is None) == (url is None):
         raise click.UsageError("Name either --out or --url.")
     with refusing(UnusableFile):
-        file_format, source = (
-            (None, None) if _is_pipe(file) else recognised(file, name, battles=url is not None)
-        )
+        known = None if _is_pipe(file) else recognised(file, name, battles=url is not None)
+        file_format, source = known or (None, None)
         _keep_inputs([file, *(source.files if source else ()), *([documents] if documents else ())], out)
+        reading = partial(read_lines, outcomes=outcomes_of(outcomes), missing=missing)
         texts = read_documents(documents) if documents else {}
-        lines = _results(file) if is_results else read_lines(file, texts, name, battles=url is not None)
+        rows = _results(file) if is_results else reading(file, texts, name, battles=url is not None)
+        lines = balanced(file, rows)
         done, bad = _write(lines, out) if out is not None else _submit(lines, str(url))
-    title = "a pipe" if file_format is None else file_format.title
+    title = file_format.title if file_format else "a pipe"
     click.echo(f"{file}: {title}; {many(done, 'row')} imported, {bad} rejected", err=True)
     if not done:
         raise BadInput(f"{file}: nothing could be imported")
@@ -139,6 +145,9 @@ def _write(lines: Iterable[Line | dict[str, Any]], out: Path) -> tuple[int, int]
     counts = dict.fromkeys((True, False), 0)
     try:
         for line in lines:
+            if isinstance(line, Remark):
+                click.echo(f"note: {line.text}", err=True)
+                continue
             name, value = _written(line)
             if name not in files:
                 files[name] = (out / f"{name}{_PART}").open("w", encoding="utf-8")
@@ -160,7 +169,7 @@ def _write(lines: Iterable[Line | dict[str, Any]], out: Path) -> tuple[int, int]
     return counts[True], counts[False]
 
 
-def _written(line: Line | dict[str, Any]) -> tuple[str, Any]:
+def _written(line: BattleLine | RowLine | BadLine | dict[str, Any]) -> tuple[str, Any]:
     match line:
         case dict():
             return _RESULTS, line
@@ -186,7 +195,9 @@ def _submit(lines: Iterable[Line | dict[str, Any]], url: str) -> tuple[int, int]
 
     def submissions() -> Iterator[dict[str, Any]]:
         for line in lines:
-            if isinstance(line, BadLine):
+            if isinstance(line, Remark):
+                click.echo(f"note: {line.text}", err=True)
+            elif isinstance(line, BadLine):
                 rejected.append(line.line)
                 click.echo(f"line {line.line}: {'; '.join(line.problems)}", err=True)
             elif isinstance(line, BattleLine):

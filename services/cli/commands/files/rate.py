@@ -26,6 +26,7 @@ from services.cli.commands.files.rating_options import (
     SECTION_OPTIONS,
     reject_unused,
 )
+from services.cli.commands.reading_options import outcomes_of, split, where_of
 from services.cli.commands.sections import Sectioned
 from services.cli.commands.showing import (
     NEW_FOLDER,
@@ -68,7 +69,7 @@ _REJECTED = (UnusableFile, UnknownSource, Clash, OneCluster, TooManyVotes, Inval
 def command(files: tuple[Path, ...], out: Path | None, plain: bool, **arguments: object) -> None:
     """Rate the systems of FILES by Bradley-Terry, with intervals.
 
-    A file is CSV with a header or JSONL, gzipped or not, or Parquet: one vote per row, with the two systems
+    A file is CSV with a header, JSONL or Parquet, compressed or not: one vote per row, with the two systems
     (system_a and system_b, model_a and model_b, left and right, ...) and the winner (a, b, tie, both_bad, the
     usual spellings of arenas, the winner's name, or a number in [0, 1]: the share of the point that A takes).
     The columns `weight` and `count` are read if they exist. Results of `nuggetstream eval` work too, and so
@@ -116,7 +117,9 @@ def _reading(arguments: SimpleNamespace) -> ReadOptions:
     return ReadOptions(
         columns=columns,
         systems=_systems(arguments.systems),
-        where=tuple(_split(pair, "--where", "COLUMN=VALUE") for pair in arguments.where),
+        where=where_of(arguments.where),
+        missing=frozenset(arguments.missing),
+        outcomes=outcomes_of(arguments.outcomes),
     )
 
 
@@ -141,25 +144,18 @@ def _rating(arguments: SimpleNamespace) -> Options:
 def _anchor(text: str | None) -> Anchor | None:
     if text is None:
         return None
-    name, rating = _split(text, "--anchor", "NAME=RATING")
+    name, rating = split(text, "--anchor", "NAME=RATING")
     return Anchor(name, _number(rating, "--anchor"))
 
 
 def _weights(texts: Iterable[str]) -> dict[str, float]:
     weights: dict[str, float] = {}
     for pair in texts:
-        name, weight = _split(pair, "--weigh", "SOURCE=WEIGHT")
+        name, weight = split(pair, "--weigh", "SOURCE=WEIGHT")
         if name in weights:
             raise click.UsageError(f"--weigh: {name!r} is weighed twice")
         weights[name] = _number(weight, "--weigh")
     return weights
-
-
-def _split(text: str, option: str, form: str) -> tuple[str, str]:
-    name, equals, value = text.rpartition("=")
-    if not (name and equals and value):
-        raise click.UsageError(f"{option}: {text!r} is not of the form {form}")
-    return name, value
 
 
 def _number(text: str, option: str) -> float:

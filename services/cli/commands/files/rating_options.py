@@ -9,6 +9,7 @@ from click.core import ParameterSource
 
 from nuggetstream.ratings.options import Bootstrap, Every, Intervals, Options
 from nuggetstream.ratings.ties import TiePolicy
+from services.cli.commands.reading_options import MISSING_OPTION, OUTCOME_OPTION, WHERE_OPTION
 from services.cli.commands.showing import Number
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,7 +37,9 @@ READING_OPTIONS = (
         help="Systems that may be voted on: names separated by commas, or a file with one name per line. "
         "A vote on any other system is an error.",
     ),
-    click.option("--where", multiple=True, metavar="COLUMN=VALUE", help="Read only rows with this value."),
+    WHERE_OPTION,
+    MISSING_OPTION,
+    OUTCOME_OPTION,
     click.option(
         "--weigh",
         multiple=True,

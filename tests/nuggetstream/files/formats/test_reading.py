@@ -29,6 +29,7 @@ RECOGNISED = {
     "ragdoll_answers.jsonl": "ragdoll",
     "ragdoll_judgments.jsonl": "ragdoll-judgments",
     "alpaca_eval.jsonl": "alpaca-eval",
+    "mt_bench_pairs.jsonl": "mt-bench-pairs",
     "ragdoll_support.jsonl": "ragdoll-support",
     "argquality.csv": "argquality",
     "argquality_20.csv": "argquality-20",
@@ -121,7 +122,7 @@ def test_search_arena_has_the_answer_voted_on_and_the_pages_of_both_traces() -> 
     assert urls(fourth.a) == [("https://example.org/egmont", None)]
     [bad] = lines("search_arena_7k.jsonl")[1]
     assert bad.line == 3
-    assert bad.problems[0].startswith("winner: expected a, b, tie")
+    assert bad.problems[0].startswith('winner: is "model_x"; expected a, b, tie')
 
 
 def test_a_trace_of_another_shape_is_named(tmp_path: Path) -> None:
@@ -185,12 +186,24 @@ def test_preferences_of_alpaca_eval_are_shares_of_the_point() -> None:
     assert [(row["system_a"], row["system_b"], row["winner"]) for row in found] == [
         ("base", "new", "1.0"), ("base", "new", "0.25"), ("base", "new", "tie"), ("base", "new", None),
     ]  # fmt: skip
-    assert bad == [(5, "preference: is 3; expected a number from 1 to 2")]
-    outcomes = {1.0: Vote.A, 2.0: Vote.B, 1.75: 0.25}
+    assert bad == [(5, "preference: is 3; expected a number from 1 to 2, or 0 for a tie")]
+    outcomes = {1.0: Vote.A, 2.0: Vote.B, 1.75: 0.25, 0: Vote.TIE, 1.5: Vote.TIE}
     for preference, outcome in outcomes.items():
         row = {"instruction": "Why?", "generator_1": "x", "generator_2": "y", "preference": preference}
         [vote] = ns.read_votes([row]).votes
         assert (vote.system_a, vote.system_b, vote.outcome) == ("x", "y", outcome)
+
+
+def test_a_judge_of_mt_bench_prefers_whom_both_games_prefer() -> None:
+    found, bad = rows("mt_bench_pairs.jsonl")
+    assert [(row["battle"], row["winner"], row["voter"]) for row in found] == [
+        ("81", "a", "gpt-4, pair-v2"),
+        ("82", "tie", "gpt-4, pair-v2"),
+        ("83", "tie", "gpt-4, pair-v2"),
+        ("84", None, "gpt-4, pair-v2"),
+        ("85", "b", "gpt-4, pair-v2"),
+    ]
+    assert bad == [(6, 'g2_winner: is "model_3"; expected one of model_1, model_2, tie, error')]
 
 
 def test_support_of_ragdoll_is_a_row_per_cited_document() -> None:

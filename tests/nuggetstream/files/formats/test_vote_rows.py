@@ -9,11 +9,11 @@ import pytest
 
 import nuggetstream as ns
 from nuggetstream.domain.battle import Vote
-from nuggetstream.files.columns import outcome_of
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import RowLine
 from nuggetstream.files.formats.registry import FORMATS, read_lines, recognised
 from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.outcomes import OutcomeWords
 
 SAMPLES = Path(__file__).parent / "samples"
 # Formats that hold votes, by their samples; the others have none.
@@ -27,6 +27,7 @@ WITH_VOTES = (
     "ragelo_verdicts.csv",
     "ragdoll_judgments.jsonl",
     "alpaca_eval.jsonl",
+    "mt_bench_pairs.jsonl",
     "argquality_20.csv",
     "votes.jsonl",
 )
@@ -53,7 +54,7 @@ def votes_of_format(path: Path) -> list[Cast]:
             cast.append((battle.a.system, battle.b.system, line.submission.vote))
         elif isinstance(line, RowLine) and line.fields["winner"] is not None:
             a, b = line.fields["system_a"], line.fields["system_b"]
-            cast.append((a, b, outcome_of(str(line.fields["winner"]), a, b)))
+            cast.append((a, b, OutcomeWords().outcome(str(line.fields["winner"]), a, b)))
     return cast
 
 
