@@ -70,7 +70,6 @@ def event_stage(
         consumer: Consumer to use instead of the stage's own in the topology.
         evaluator: Name of the evaluator, which its failures have; None for other stages.
     """
-
     spec = consumer or topology.consumer(name)
 
     async def decode_event(delivery: Delivery, body: bytes) -> E:
