@@ -20,7 +20,8 @@ from nuggetstream.figures.charts import (
 )
 from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
-from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.groups import WHOLE_BOARD
+from nuggetstream.ratings.options import Bootstrap, Intervals, Options
 from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.report.blocks import Block, Figures, Notice, Table
@@ -62,9 +63,9 @@ def draw(arenas: Sequence[ArenaBoards]) -> Content:
         reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
         "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
         f"{_method(arenas)} P(first) is the probability of having the highest rating of the ranked systems. "
-        "A system's rank is one more than the number of better systems: those above whose difference has an "
-        "interval without zero, and those better than these. Systems that share a letter in the column "
-        "“group” are statistically indistinguishable.",
+        "A system's rank is one more than the number of systems above that can be told apart from it, or "
+        "from one between them. Systems that share a letter in the column “group” are statistically "
+        f"indistinguishable. {WHOLE_BOARD}",
         basis=_basis(arenas),
         blocks=tuple(blocks),
     )
@@ -74,10 +75,19 @@ def _method(arenas: Sequence[ArenaBoards]) -> str:
     """Tie policy, bootstrap and level in words; the same for every board of a report."""
     options = arenas[0].boards[0].options
     return (
-        f"Tie policy “{options.policy}”: {_POLICIES[options.policy]}. Bootstrap “{options.bootstrap}”: "
-        f"{_BOOTSTRAPS[options.bootstrap]}, with {integer(options.resamples)} resamples; intervals are "
-        f"{percent(options.level, 0)}. A rating from fewer than {options.provisional_below} battles is "
-        "provisional and has no rank."
+        f"Tie policy “{options.policy}”: {_POLICIES[options.policy]}. Intervals are "
+        f"{percent(options.level, 0)}, {_source(options)}. A rating from fewer than "
+        f"{options.provisional_below} battles is provisional and has no rank."
+    )
+
+
+def _source(options: Options) -> str:
+    """Where the intervals come from, in words."""
+    if options.source is Intervals.SANDWICH:
+        return "from robust standard errors that are corrected for few battles"
+    return (
+        f"from {integer(options.draws)} resamples (bootstrap “{options.drawing}”: "
+        f"{_BOOTSTRAPS[options.drawing]})"
     )
 
 
