@@ -185,11 +185,12 @@ def _spread_with_prior(fit: Fit, strength: float) -> tuple[Floats, Floats]:
     theta, size = fit_pairs(counts), len(fit.group)
     if isinstance(fit.votes, Counted):
         freedom = residual(float(counts.played.sum()), size + 1)[:-1]
-        return covariance_without_phantom(covariance(theta, counts)), freedom
+        return covariance_without_phantom(covariance(theta, counts, given=size)), freedom
     ballots = getattr(fit.votes, "ballots", fit.votes)
     if not isinstance(ballots, Ballots):
         raise InvalidOption("prior", "goes with sandwich intervals only for a single source of votes")
-    padded = linearised(theta, ballots_with_prior(ballots.within(fit.group), strength), policy)
+    votes = ballots_with_prior(ballots.within(fit.group), strength)
+    padded = linearised(theta, votes, policy, given=2 * size)
     return covariance_without_phantom(padded.covariance()), padded.freedom(size)[:-1]
 
 

@@ -56,7 +56,7 @@ def differing(p_values: Floats, level: float) -> Flags:
     pairs = np.triu_indices(len(p_values), 1)
     single = p_values[pairs]
     order = np.argsort(single, kind="stable")
-    passes = single[order] <= (1 - checked_level(level)) / np.arange(len(single), 0, -1)
+    passes = single[order] < (1 - checked_level(level)) / np.arange(len(single), 0, -1)
     rejected = order[: len(order) if passes.all() else int(np.argmin(passes))]
     apart = np.zeros(p_values.shape, dtype=np.bool_)
     apart[pairs[0][rejected], pairs[1][rejected]] = True

@@ -47,8 +47,8 @@ def _notes(ratings: Ratings) -> Iterator[Note]:
     if unranked := ratings.unranked_resamples:
         yield Note(
             "unranked_resamples",
-            f"{unranked} of {options.draws} resamples could not be ranked; they count as minus and plus infinity "
-            "and widen every interval. Sandwich intervals draw none.",
+            f"{unranked} of {options.draws} resamples could not be ranked; they count as minus and plus "
+            "infinity and widen every interval. Sandwich intervals draw none.",
         )
     if options.prior is not None:
         yield Note(

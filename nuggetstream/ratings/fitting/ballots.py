@@ -212,13 +212,16 @@ def clustered_covariance(theta: Floats, ballots: Ballots, policy: TiePolicy = Ti
     return linearised(theta, ballots, policy).covariance()
 
 
-def linearised(theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HALF) -> Clustered:
+def linearised(
+    theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HALF, given: int = 0
+) -> Clustered:
     """The ballots at a fit, for their covariance and its degrees of freedom.
 
     Args:
         theta: (K,) maximum-likelihood strengths of all systems of the ballots.
         ballots: with weights and clusters; half wins for ties.
         policy: which ballots count.
+        given: how many of the last ballots are those of a prior, which has no leverage.
 
     Raises:
         Undetermined: fewer than two clusters that count, or islands.
@@ -237,8 +240,9 @@ def linearised(theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HA
     bent = np.zeros((len(theta), len(theta)))
     np.add.at(bent, (a, b), -curve)
     bent += bent.T
-    bread: Floats = np.linalg.pinv(bent - np.diag(bent.sum(axis=1)), hermitian=True)
+    bread = np.asarray(np.linalg.pinv(bent - np.diag(bent.sum(axis=1)), hermitian=True), np.float64)
     push = weight * (ballots.score[used] - chance)
+    curve[len(curve) - given :] = 0.0
     return Clustered(between(a, b, len(theta)), curve, push, bread, cluster.astype(np.intp))
 
 

@@ -54,7 +54,7 @@ def laplacian(pairs: Pairs, weight: Floats) -> Floats:
     return matrix
 
 
-def covariance(theta: Floats, pairs: Pairs) -> Floats:
+def covariance(theta: Floats, pairs: Pairs, given: int = 0) -> Floats:
     """Robust covariance of strengths fitted to independent battles, each of weight 1.
 
     A⁺ B A⁺ with A = Σ played · p (1 - p) x xᵀ and B = Σ (score - p)² / (1 - h) x xᵀ over battles, x = e_first
@@ -63,6 +63,7 @@ def covariance(theta: Floats, pairs: Pairs) -> Floats:
     Args:
         theta: (K,) maximum-likelihood strengths.
         pairs: (E,) counts of whole battles; ties are half a win for each.
+        given: How many of the last pairs are those of a prior, which has no leverage.
 
     Returns:
         (K, K), of strengths with mean zero, in logits squared; rank K - 1.
@@ -79,18 +80,20 @@ def covariance(theta: Floats, pairs: Pairs) -> Floats:
     """
     require_links(pairs.size, pairs.first, pairs.second)
     chance = expit(theta[pairs.first] - theta[pairs.second])
-    bread: Floats = np.linalg.pinv(information(theta, pairs), hermitian=True)
-    return np.asarray(bread @ laplacian(pairs, corrected_squares(pairs, chance, bread)) @ bread)
+    bread = np.asarray(np.linalg.pinv(information(theta, pairs), hermitian=True), np.float64)
+    weight = (np.arange(len(chance)) < len(chance) - given).astype(np.float64)
+    squares = corrected_squares(pairs, chance, bread, weight)
+    return np.asarray(bread @ laplacian(pairs, squares) @ bread)
 
 
-def corrected_squares(pairs: Pairs, chance: Floats, bread: Floats, weight: float = 1.0) -> Floats:
+def corrected_squares(pairs: Pairs, chance: Floats, bread: Floats, weight: Floats | float) -> Floats:
     """(E,) Σ (score - p)² / (1 - h) over the battles of each pair, with h = weight · p (1 - p) · xᵀ A⁺ x.
 
     Args:
         pairs: (E,) counts of battles.
         chance: (E,) fitted chance p of the first of each pair.
         bread: (K, K) inverse A⁺ of the information.
-        weight: Weight of each battle in A.
+        weight: Weight of each battle in A, or of the battles of each pair; 0 for no leverage.
     """
     own = np.diag(bread)
     variance = own[pairs.first] + own[pairs.second] - 2 * bread[pairs.first, pairs.second]

@@ -205,7 +205,7 @@ class Mixed:
         """(K, K) covariance A⁻¹ B A⁻¹; a battle of weight w adds w² of its squared score to B."""
         total = pairs_among(self.tally, group, policy)
         chance = 1 / (1 + np.exp(theta[total.second] - theta[total.first]))
-        bread: Floats = np.linalg.pinv(information(theta, total), hermitian=True)
+        bread = np.asarray(np.linalg.pinv(information(theta, total), hermitian=True), np.float64)
         squares = np.zeros((len(group), len(group)))
         for source in self.sources.values():
             part = self._among(source, total, group, policy)
