@@ -76,14 +76,14 @@ def _few_battles(ratings: Ratings) -> Iterator[Note]:
         if not standing.provisional and standing.interval in _WITH_BOUNDS and cast[standing.system] < FEW
     ]
     resampled = ratings.options.source is Intervals.BOOTSTRAP
-    worth = "are too narrow" if resampled else "are wide and only approximate"
+    worth = "are too narrow" if resampled else "are only approximate"
     if few:
         yield Note(
             "few_battles",
             f"Intervals from fewer than {FEW} battles {worth}: {named_groups([few])}.",
         )
-    clusters = ratings.votes.clusters
-    if clusters is not None and clusters < FEW and ratings.fit is not None:
+    clusters, together = ratings.votes.clusters, sum(cast.values()) / 2
+    if clusters is not None and clusters < min(FEW, together) and ratings.fit is not None:
         yield Note("few_clusters", f"Intervals from fewer than {FEW} clusters {worth}; here are {clusters}.")
 
 

@@ -46,8 +46,8 @@ class Bootstrap(StrEnum):
 class Intervals(StrEnum):
     """Where the intervals of a board come from."""
 
-    SANDWICH = "sandwich"  # Student's t, from robust standard errors that are corrected for few votes
     BOOTSTRAP = "bootstrap"  # percentiles of resampled battles
+    SANDWICH = "sandwich"  # Student's t, from robust standard errors that are corrected for few votes
 
 
 @dataclass(frozen=True, slots=True)

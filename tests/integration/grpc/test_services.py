@@ -242,7 +242,7 @@ async def ratings(record: Database) -> AsyncIterator[ratings_pb2_grpc.RatingsStu
         if vote is not None:
             at = samples.NOON + timedelta(seconds=number)
             await WrittenOutcomes(record).put(outcomes_of(samples.voted(vote, at, f"b{number}"), at)[0])
-    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
+    boards = Boards(WrittenOutcomes(record), Battles(record))
     server = rpc.serve("127.0.0.1:0", [ratings_service(boards)], grace=0)
     async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         yield ratings_pb2_grpc.RatingsStub(channel)

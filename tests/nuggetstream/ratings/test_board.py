@@ -94,7 +94,8 @@ def test_the_sandwich_of_eight_battles_is_known_by_hand() -> None:
     assert gap.gap == pytest.approx(400 * log10(3))
     assert gap.low == pytest.approx(gap.gap - reach, rel=1e-5)
     assert gap.high == pytest.approx(gap.gap + reach, rel=1e-5)
-    assert [standing.probability_first for standing in rated.standings] == [None, None]  # provisional
+    # P(T > -1.2586) with 7 degrees of freedom
+    assert [one.probability_first for one in rated.standings] == pytest.approx([0.8757, 0.1243], abs=0.01)
 
 
 def test_the_sandwich_of_counts_is_that_of_the_single_votes() -> None:

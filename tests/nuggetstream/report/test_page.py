@@ -235,7 +235,8 @@ def test_what_the_data_do_not_allow_is_said(
 def test_how_boards_are_made_is_named(tmp_path: Path) -> None:
     text, _ = made(tmp_path, *round_robin())
     assert "Tie policy “half”: a tie is half a win for each" in text
-    assert "Bootstrap “bayesian”: every battle gets a random weight with mean 1, with 1,000 resamples" in text
+    assert "Intervals are 95%, from robust standard errors that are corrected for few battles" in text
+    assert "at most one in twenty boards of equal systems tells any two of them apart" in text
     assert "strong over middle" in text
 
 
