@@ -12,11 +12,12 @@ from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.note import Note
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
 from nuggetstream.figures.drawn import Drawn
-from nuggetstream.files.numerals import many
+from nuggetstream.files.numerals import many, percent
 from nuggetstream.files.numerals import number as number_text
 from nuggetstream.files.tables import Table, count, flag, number, text
 
 _ENOUGH_VOTES = 3
+_SKEWED = 0.75  # of the votes for one label
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class CrowdStudy(Drawn):
             text("item"),
             text("gold"),
             number("probability", digits=3),
+            text("dawid_skene", "Dawid–Skene"),
             text("majority"),
             text("without_spam", "kept majority"),
             count("votes"),
@@ -130,9 +132,9 @@ class CrowdStudy(Drawn):
         rows = tuple(
             (
                 dimension.name,
-                *(getattr(item, column.names[0]) for column in columns[1:8]),
+                *(getattr(item, column.names[0]) for column in columns[1:9]),
                 differentiable.get(item.item),
-                *(getattr(item.shown, column.names[0], None) for column in columns[9:]),
+                *(getattr(item.shown, column.names[0], None) for column in columns[10:]),
             )
             for dimension in self.dimensions
             for item in dimension.learned.items
@@ -255,6 +257,7 @@ def _about_dimension(dimension: DimensionStudy) -> Iterator[Note]:
             f"{name}: {per_item:.1f} votes per item; with fewer than {_ENOUGH_VOTES} workers can disagree "
             "without either being wrong more often, so competence is little more than a guess",
         )
+    yield from _about_methods(dimension)
     if undecided := sum(item.gold is None for item in learned.items):
         items = many(undecided, "item")
         yield Note("no_gold", f"{name}: {items} with two equally probable labels have no gold label")
@@ -262,6 +265,29 @@ def _about_dimension(dimension: DimensionStudy) -> Iterator[Note]:
         workers = many(alone, "worker")
         yield Note(
             "never_met", f"{name}: {workers} alone on every item: competence is unknown, votes are kept"
+        )
+
+
+def _about_methods(dimension: DimensionStudy) -> Iterator[Note]:
+    """How often three ways to the true label differ, and what MACE makes of rare labels."""
+    name, items = dimension.name, dimension.learned.items
+    apart = {
+        "majority": sum(None not in (one.gold, one.majority) and one.gold != one.majority for one in items),
+        "Dawid–Skene": sum(
+            None not in (one.gold, one.dawid_skene) and one.gold != one.dawid_skene for one in items
+        ),
+    }
+    if any(apart.values()):
+        counts = " and ".join(f"from {other} on {count:,}" for other, count in apart.items())
+        text = f"{name}: gold by MACE differs {counts} of {many(len(items), 'item')}"
+        yield Note("methods_differ", text)
+    label, votes = max(dimension.counts.items(), key=lambda entry: entry[1])
+    if votes >= _SKEWED * len(dimension.votes):
+        share = percent(votes / len(dimension.votes))
+        yield Note(
+            "skewed",
+            f"{name}: {share} of the votes are {label}; MACE takes all labels for equally common and finds "
+            "rare ones too often, so compare majority and Dawid–Skene",
         )
 
 

@@ -10,6 +10,7 @@ Source: Bell and McCaffrey, "Bias reduction in standard errors for linear regres
 samples", 2002; MacKinnon and White, 1985 (HC2); Satterthwaite, 1946 (degrees of freedom).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,27 +55,47 @@ class Clustered:
     def freedom(self, parameters: int) -> Floats:
         """(D,) degrees of freedom of the variance of each parameter, at least 1.
 
-        (Σ v)² / Σ (v² - Σ w²) - 1 by Satterthwaite, v the variance that a cluster contributes and w that of
-        one of its votes, but at most C - 1 and N - parameters. A vote has one of few outcomes, so its own
-        square is nearly known: only sums of several votes make the variance uncertain.
+        (C - 1) / C · (Σ v)² / Σ (v² - Σ w²) by Satterthwaite, v the variance that a cluster contributes and w
+        that of one of its votes, but at most C - 1 and N - parameters. A vote has one of few outcomes, so its
+        own square is nearly known: only sums of several votes make the variance uncertain. v is the variance
+        of the votes by themselves, and of a taste for the system that they share: its size is that for which
+        the v of all parameters add up to the variances found.
 
         Args:
             parameters: Number of free parameters of the model.
         """
+        size = self.design.shape[1]
+        alone, shared = np.empty((self.clusters, size)), np.empty((self.clusters, size))
+        single = np.empty(size)
+        for columns in self._columns():
+            alone[:, columns], shared[:, columns], single[columns] = self._variances(columns)
+        total = float(shared.sum())
+        spread = (float(np.trace(self.covariance())) - float(alone.sum())) / total if total > 0 else 0.0
+        variance = alone + max(spread, 0.0) * shared
+        uncertain, known = (variance**2).sum(axis=0) - single, variance.sum(axis=0) ** 2
+        freedom = np.divide(known, uncertain, out=np.full(size, np.inf), where=uncertain > 1e-12 * known)
+        most = max(min(self.clusters - 1, len(self.cluster) - parameters), 1)
+        return np.asarray(np.clip(freedom * (1 - 1 / self.clusters), 1, most))
+
+    def _columns(self) -> Iterator[slice]:
         votes, size = self.design.shape
         step = max(_CHUNK // max(votes, 1), 1)
+        return (slice(start, min(start + step, size)) for start in range(0, size, step))
+
+    def _variances(self, columns: slice) -> tuple[Floats, Floats, Floats]:
+        """What each cluster adds to the variance of some parameters.
+
+        Returns:
+            (C, d) by its votes alone, (C, d) by a shared taste of variance 1, and (d,) the sum of squares of
+            what single votes add.
+        """
+        votes = len(self.cluster)
+        along = np.asarray(self.design @ self.bread[:, columns])
+        own = self.curve[:, None] * along**2
+        of_system = csr_array(self.design[:, columns]).multiply(along * self.curve[:, None])
         member = self._sum_of(np.ones(votes))
-        freedom = np.empty(size)
-        for start in range(0, size, step):
-            columns = slice(start, start + step)
-            own = self.curve[:, None] * (self.design @ self.bread[:, columns]) ** 2
-            together = member @ own
-            uncertain = (together**2).sum(axis=0) - (own**2).sum(axis=0)
-            total = together.sum(axis=0) ** 2
-            with np.errstate(divide="ignore", invalid="ignore"):
-                freedom[columns] = np.where(uncertain > 1e-12 * total, total / uncertain - 1, np.inf)
-        most = max(min(self.clusters - 1, votes - parameters), 1)
-        return np.clip(np.nan_to_num(freedom, nan=1.0, posinf=most), 1, most)
+        shared = np.asarray((member @ csr_array(of_system)).todense())
+        return np.asarray(member @ own), shared**2, (own**2).sum(axis=0)
 
     def _scores(self) -> Floats:
         """(C, D) corrected scores by the power series of (I - x)^(-1/2); it needs no factor per cluster.
