@@ -7,17 +7,15 @@ from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy, study_dime
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
-from nuggetstream.crowd.reliability import mean
+from nuggetstream.crowd.reliability import Alpha, mean
+from nuggetstream.crowd.remarks import notes_of
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.note import Note
 from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_form
 from nuggetstream.figures.drawn import Drawn
-from nuggetstream.files.numerals import many, percent
+from nuggetstream.files.numerals import many
 from nuggetstream.files.numerals import number as number_text
-from nuggetstream.files.tables import Table, count, flag, number, text
-
-_ENOUGH_VOTES = 3
-_SKEWED = 0.75  # of the votes for one label
+from nuggetstream.files.tables import Table, count, flag, interval, number, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,9 @@ class CrowdStudy(Drawn):
     @property
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
-        return tuple(_notes(self))
+        return tuple(
+            notes_of(self.dimensions, self.split, self.unlabelled, positions=self.sessions is not None)
+        )
 
     def mean_alpha(self, kind: str) -> float | None:
         """Plain mean of one of `ALPHA_KINDS` over all dimensions; None when one of them is undefined."""
@@ -81,7 +81,9 @@ class CrowdStudy(Drawn):
                     dimension.workers,
                     len(dimension.votes),
                 ),
-                *(alpha.value if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS)),
+                dimension.agreement.value,
+                _bounds(dimension.agreement),
+                *(alpha.value if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS[1:])),
                 *(alpha.votes if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS[1:])),
                 ", ".join(f"{label} {votes:,}" for label, votes in dimension.counts.items()),
             )
@@ -90,6 +92,7 @@ class CrowdStudy(Drawn):
         columns = (
             *(text("dimension"), text("level"), count("items"), count("workers"), count("votes")),
             number("alpha", digits=3),
+            interval("alpha_low", "alpha_high", "95%", digits=3),
             number("alpha_without_spam", "without spam", digits=3),
             number("alpha_by_known_spam", "without known spam", digits=3),
             *(count("kept"), count("known_kept"), text("labels", "votes per label")),
@@ -98,6 +101,8 @@ class CrowdStudy(Drawn):
 
     def _basis(self) -> Iterator[str]:
         options = self.options.competence
+        if any(dimension.agreement.low is not None for dimension in self.dimensions):
+            yield "95%: of alpha, items drawn again with all their votes"
         if len(self.dimensions) > 1:
             means = (f"{kind.replace('_', ' ')} {number_text(self.mean_alpha(kind))}" for kind in ALPHA_KINDS)
             yield f"mean over all dimensions: {', '.join(means)}"
@@ -220,80 +225,5 @@ def study_labels(
     return CrowdStudy(options, dimensions, split, sessions, unlabelled)
 
 
-def _notes(study: CrowdStudy) -> Iterator[Note]:
-    if study.unlabelled:
-        cells = many(study.unlabelled, "cell")
-        yield Note("no_label", f"{cells} without a label: neither votes nor ties")
-    for dimension in study.dimensions:
-        yield from _about_dimension(dimension)
-        yield from _about_order(dimension)
-    if study.sessions:
-        votes = (vote for dimension in study.dimensions for vote in dimension.votes)
-        if without := sum(vote.position is None for vote in votes):
-            yield Note("no_place", f"{many(without, 'vote')} without a position: neither early nor late")
-    split = study.split
-    about_pairs = all(dimension.scale.preference for dimension in study.dimensions)
-    if split.missing and len(study.dimensions) > 1 and about_pairs:
-        yield Note("no_split", f"no split by whether people can tell pairs apart: {split.missing}")
-    elif split.left_out:
-        items = many(split.left_out, "item")
-        yield Note("too_few_dimensions", f"{items} with votes in too few dimensions, left out of the split")
-
-
-def _about_dimension(dimension: DimensionStudy) -> Iterator[Note]:
-    name, learned = dimension.name, dimension.learned
-    if dimension.agreement.missing:
-        yield Note("no_alpha", f"{name}: no alpha: {dimension.agreement.missing}")
-    if learned.missing:
-        yield Note("no_competence", f"{name}: no gold labels and no competence: {learned.missing}")
-        return
-    without_spam = dimension.without_spam
-    if without_spam and without_spam.missing and not dimension.agreement.missing:
-        yield Note("no_alpha_left", f"{name}: no alpha without spam: {without_spam.missing}")
-    if len(dimension.votes) < _ENOUGH_VOTES * dimension.items:
-        per_item = len(dimension.votes) / dimension.items
-        yield Note(
-            "few_votes",
-            f"{name}: {per_item:.1f} votes per item; with fewer than {_ENOUGH_VOTES} workers can disagree "
-            "without either being wrong more often, so competence is little more than a guess",
-        )
-    yield from _about_methods(dimension)
-    if undecided := sum(item.gold is None for item in learned.items):
-        items = many(undecided, "item")
-        yield Note("no_gold", f"{name}: {items} with two equally probable labels have no gold label")
-    if alone := sum(worker.spam is None for worker in learned.workers):
-        workers = many(alone, "worker")
-        yield Note(
-            "never_met", f"{name}: {workers} alone on every item: competence is unknown, votes are kept"
-        )
-
-
-def _about_methods(dimension: DimensionStudy) -> Iterator[Note]:
-    """How often three ways to the true label differ, and what MACE makes of rare labels."""
-    name, items = dimension.name, dimension.learned.items
-    apart = {
-        "majority": sum(None not in (one.gold, one.majority) and one.gold != one.majority for one in items),
-        "Dawid–Skene": sum(
-            None not in (one.gold, one.dawid_skene) and one.gold != one.dawid_skene for one in items
-        ),
-    }
-    if any(apart.values()):
-        counts = " and ".join(f"from {other} on {count:,}" for other, count in apart.items())
-        text = f"{name}: gold by MACE differs {counts} of {many(len(items), 'item')}"
-        yield Note("methods_differ", text)
-    label, votes = max(dimension.counts.items(), key=lambda entry: entry[1])
-    if votes >= _SKEWED * len(dimension.votes):
-        share = percent(votes / len(dimension.votes))
-        yield Note(
-            "skewed",
-            f"{name}: {share} of the votes are {label}; MACE takes all labels for equally common and finds "
-            "rare ones too often, so compare majority and Dawid–Skene",
-        )
-
-
-def _about_order(dimension: DimensionStudy) -> Iterator[Note]:
-    if dimension.sides and dimension.sides.effect.missing:
-        yield Note("no_sides", f"{dimension.name}: no answer about sides: {dimension.sides.effect.missing}")
-    if dimension.places and dimension.places.missing:
-        missing = dimension.places.missing
-        yield Note("no_places", f"{dimension.name}: no answer about the session: {missing}")
+def _bounds(alpha: Alpha) -> tuple[float, float] | None:
+    return None if alpha.low is None or alpha.high is None else (alpha.low, alpha.high)

@@ -16,7 +16,7 @@ from scipy.special import expit, ndtr, stdtr
 
 from nuggetstream.ratings.fitting.intervals import ELO_PER_LOGIT, SAME, Differences, Estimates
 from nuggetstream.ratings.fitting.pairs import Pairs, Places
-from nuggetstream.statistics.proportion import two_sided_t
+from nuggetstream.statistics.student import two_sided_t
 
 Floats = NDArray[np.float64]
 

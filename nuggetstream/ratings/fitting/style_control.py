@@ -21,7 +21,7 @@ from nuggetstream.ratings.fitting.leverage import Clustered, between
 from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.ties import TiePolicy
-from nuggetstream.statistics.proportion import two_sided_t
+from nuggetstream.statistics.student import two_sided_t
 from nuggetstream.text.style import FEATURES
 
 Floats = NDArray[np.float64]
@@ -155,13 +155,7 @@ def control(
         theta=beta[: len(group)],
         covariance=matrix[: len(group), : len(group)],
         freedom=freedom[: len(group)],
-        coefficients=_coefficients(
-            names,
-            deviation,
-            beta[len(group) :],
-            np.sqrt(np.diag(matrix)[len(group) :]),
-            two_sided_t(level, freedom[len(group) :]),
-        ),
+        coefficients=_coefficients(names, deviation, *_of_style(beta, matrix, freedom, len(group), level)),
         unranked=tuple(ballots.systems[index] for index in reasons),
     )
 
@@ -205,6 +199,13 @@ def _sandwich(design: csr_array, bent: Floats, votes: Ballots, chance: Floats) -
         cluster=member.astype(np.intp),
     )
     return fit.covariance(), fit.freedom(design.shape[1] - 1)
+
+
+def _of_style(
+    beta: Floats, matrix: Floats, freedom: Floats, size: int, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """Values, errors and quantiles of the coefficients behind the strengths."""
+    return beta[size:], np.sqrt(np.diag(matrix)[size:]), two_sided_t(level, freedom[size:])
 
 
 def _coefficients(
