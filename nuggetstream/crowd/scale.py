@@ -73,7 +73,9 @@ def scale_labels(
         raise UnusableLabels(f"--labels {unknown[0]}: is no dimension; there is {', '.join(dimensions)}")
     scales, spelt = {}, {}
     for name, labels in dimensions.items():
-        named = _as_preferences(options.labels.get(name) or options.labels.get("") or ())
+        named = options.labels.get(name) or options.labels.get("") or ()
+        if {label.label.casefold() for label in labels} <= PREFERENCES.keys():
+            named = _as_preferences(named)
         spelt[name] = tuple(_spelt(labels, named))
         used = dict.fromkeys(label.label for label in spelt[name])
         scales[name] = _scale(name, tuple(used), named, options.level)

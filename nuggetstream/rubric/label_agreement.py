@@ -53,6 +53,7 @@ class LabelAgreement(Drawn):
         first: Labels of the first annotator.
         second: Labels of the second annotator.
         labels: All labels, in their order where they have one.
+        scale: Value of each label: numbers without a given order are their own, others evenly spaced.
         counts: counts[i][j] is how often the first gave label i and the second label j.
         pairs: Number of items with both labels.
         observed: Share of the pairs with equal labels, in [0, 1].
@@ -68,6 +69,7 @@ class LabelAgreement(Drawn):
     first: LabelSet
     second: LabelSet
     labels: tuple[str, ...]
+    scale: tuple[float, ...]
     counts: tuple[tuple[int, ...], ...]
     pairs: int
     observed: float
@@ -91,7 +93,7 @@ class LabelAgreement(Drawn):
         spelt = (_spelling(given.labels, self.labels) for given in (self.first, self.second))
         rows, columns = ([index[names[item]] for item in items] for names in spelt)
         clusters = items if self.clusters is None else [self.clusters[item] for item in items]
-        found = kappa_intervals(rows, columns, clusters, _scale(self.labels))
+        found = kappa_intervals(rows, columns, clusters, self.scale)
         return {name: ends if getattr(self, name) is not None else None for name, ends in found.items()}
 
     @property
@@ -192,6 +194,39 @@ def label_agreement(
     >>> agreement.pairs, round(agreement.unweighted, 3), round(agreement.quadratic, 3)
     (3, 0.5, 0.8)
     """
+    pairs, labels, numeric = _paired(first, second, order)
+    order = labels if order or numeric else ()
+    met = Counter(pairs)
+    counts_of_pairs = tuple(tuple(met[row, column] for column in labels) for row in labels)
+    confusion = np.array(counts_of_pairs, dtype=float)
+    scale = tuple(map(float, labels if numeric else range(len(labels))))
+    kappas = {
+        weights: weighted_kappa(confusion, weights, scale)
+        for weights in KappaWeights
+        if order or weights is KappaWeights.NONE
+    }
+    return LabelAgreement(
+        first=first,
+        second=second,
+        labels=labels,
+        scale=scale,
+        counts=counts_of_pairs,
+        pairs=len(pairs),
+        observed=sum(x == y for x, y in pairs) / len(pairs),
+        unweighted=kappas[KappaWeights.NONE],
+        linear=kappas.get(KappaWeights.LINEAR),
+        quadratic=kappas.get(KappaWeights.QUADRATIC),
+        ordered=bool(order),
+        only_first=tuple(item for item in first.labels if item not in second.labels),
+        only_second=tuple(item for item in second.labels if item not in first.labels),
+        clusters=clusters,
+    )
+
+
+def _paired(
+    first: LabelSet, second: LabelSet, order: Sequence[str]
+) -> tuple[list[tuple[str, str]], tuple[str, ...], bool]:
+    """Pairs of labels in the spelling of the order, all labels, and whether numbers order them."""
     pairs = [(label, second.labels[item]) for item, label in first.labels.items() if item in second.labels]
     if not pairs:
         counts = f"{many(len(first.labels), 'label')} and {many(len(second.labels), 'label')}"
@@ -205,30 +240,7 @@ def label_agreement(
     labels = tuple(dict.fromkeys(order or sorted({label for pair in pairs for label in pair})))
     if unknown := {label for pair in pairs for label in pair} - set(labels):
         raise UnknownLabel(f"{min(unknown)!r} is not one of the labels named: {', '.join(labels)}")
-    met = Counter(pairs)
-    counts_of_pairs = tuple(tuple(met[row, column] for column in labels) for row in labels)
-    confusion = np.array(counts_of_pairs, dtype=float)
-    scale = _scale(labels) if numbers is not None else range(len(labels))
-    kappas = {
-        weights: weighted_kappa(confusion, weights, scale)
-        for weights in KappaWeights
-        if order or weights is KappaWeights.NONE
-    }
-    return LabelAgreement(
-        first=first,
-        second=second,
-        labels=labels,
-        counts=counts_of_pairs,
-        pairs=len(pairs),
-        observed=sum(x == y for x, y in pairs) / len(pairs),
-        unweighted=kappas[KappaWeights.NONE],
-        linear=kappas.get(KappaWeights.LINEAR),
-        quadratic=kappas.get(KappaWeights.QUADRATIC),
-        ordered=bool(order),
-        only_first=tuple(item for item in first.labels if item not in second.labels),
-        only_second=tuple(item for item in second.labels if item not in first.labels),
-        clusters=clusters,
-    )
+    return pairs, labels, numbers is not None
 
 
 def _as_number(value: float) -> str:
@@ -250,12 +262,6 @@ def _spelling(labels: Mapping[str, str], order: Sequence[str]) -> dict[str, str]
         return value or folded.get(label.casefold(), label)
 
     return {name: spelt(label) for name, label in labels.items()}
-
-
-def _scale(labels: Sequence[str]) -> list[float]:
-    """Numbers on their own scale, named labels evenly spaced."""
-    numbers = _numbers(labels)
-    return list(map(float, range(len(labels)))) if numbers is None else [numbers[label] for label in labels]
 
 
 def _numbers(labels: Iterable[str]) -> dict[str, float] | None:

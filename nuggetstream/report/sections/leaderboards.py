@@ -50,8 +50,8 @@ def draw(arenas: Sequence[ArenaBoards]) -> Content:
         findings=tuple(_finding(arena, len(arenas) > 1) for arena in arenas),
         reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
         "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
-        f"{method_in_words(arenas[0].boards[0].options)} P(first) is the share of the strengths that the votes "
-        "leave possible in which a system is the best of the ranked ones. "
+        f"{method_in_words(arenas[0].boards[0].options)} P(first) is the share of the strengths that the "
+        "votes leave possible in which a system is the best of the ranked ones. "
         "A system's rank is one more than the number of systems above that can be told apart from it, or "
         "from one between them. Systems that share a letter in the column “group” are statistically "
         f"indistinguishable. {WHOLE_BOARD}",

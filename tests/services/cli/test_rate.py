@@ -135,3 +135,12 @@ def test_a_name_with_a_dot_or_a_slash_is_a_name(tmp_path: Path, names: tuple[str
     x, y = (name.removesuffix(",") for name in names)
     path = votes(tmp_path, f"{x},{y},a,3", f"{x},{y},b,1")
     assert x in said(path, "--systems", names[0], "--systems", names[1])
+
+
+def test_the_lowest_system_is_not_first_because_its_rivals_are_provisional(tmp_path: Path) -> None:
+    output = said(votes(tmp_path, "A,B,a,5", "A,B,b,1", "C,B,a,5", "C,B,b,1"))
+    rows = [line.split() for line in output.splitlines()[2:5]]
+    assert [row[2] for row in rows] == ["A", "C", "B"]
+    assert {row[0] for row in rows} == {"–"}
+    assert ">99%" not in output
+    assert "no other system can be ranked" in output
