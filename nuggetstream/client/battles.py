@@ -59,22 +59,29 @@ class Battles:
         )
 
     @request
-    def vote(self, battle_id: str, vote: Vote | str) -> Call[VoteReceipt]:
-        """Vote on a battle; the newest vote counts.
+    def vote(
+        self, battle_id: str, vote: Vote | str, voter: str | None = None, comment: str | None = None
+    ) -> Call[VoteReceipt]:
+        """Vote on a battle; the newest vote of each voter counts, and of several voters the majority.
 
         Args:
             battle_id: The battle, ended or not.
             vote: "a", "b", "tie" or "both_bad".
+            voter: Opaque id of the person who votes; None where it is not known.
+            comment: Why, in the words of the person.
 
         Raises:
             NotFound: There is no such battle.
             Invalid: That is no vote.
         """
+        body = {"vote": str(vote), "voter": voter, "comment": comment}
         return Call(
             method="POST",
             path=f"{path_of(battle_id)}/vote",
             read=reader(VoteReceipt),
-            body=json.dumps({"vote": str(vote)}).encode(),
+            body=json.dumps(
+                {name: value for name, value in body.items() if value is not None}, ensure_ascii=False
+            ).encode(),
             repeatable=False,  # a late second copy could replace somebody else's vote
         )
 

@@ -17,6 +17,7 @@ from nuggetstream.domain.evidence import ChunkRef, Evidence, Page
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.flag import Flag
 from nuggetstream.domain.grade import Grading
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.lens import Lens, source_of_judge
@@ -27,14 +28,22 @@ from nuggetstream.domain.nugget import AssignmentSet, NuggetList
 class BattleSubmitted:
     """The gateway accepted a battle that an arena sent.
 
-    Its vote is the one that came with the battle, from which `vote_of` makes the event that ratings count.
-    Its flags are passages of the answers that seem to be written for whoever evaluates them.
+    Its vote, with voter and comment, is the one that came with the battle, from which `vote_of` makes the
+    event that ratings count. Its flags are passages of the answers that seem to be written for whoever
+    evaluates them.
     """
 
     key: str
     battle: Battle
     vote: Vote | None = None
     flags: tuple[Flag, ...] = ()
+    voter: str | None = None
+    comment: str | None = None
+
+    @property
+    def human_vote(self) -> HumanVote | None:
+        """The vote that came with the battle."""
+        return None if self.vote is None else HumanVote(self.vote, self.voter, self.comment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +131,12 @@ class BattleGraded:
 
 @dataclass(frozen=True, slots=True)
 class BattleVoted:
-    """A person voted. The newest vote of a battle counts."""
+    """A person voted. The newest vote of each voter in a battle counts; see `human_vote.common_vote`.
+
+    Attributes:
+        voter: Opaque id of the person; None where it is not known.
+        comment: Why, in the words of the person; None without one.
+    """
 
     key: str
     battle_id: str
@@ -131,6 +145,8 @@ class BattleVoted:
     system_b: str
     vote: Vote
     voted_at: datetime
+    voter: str | None = None
+    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +193,13 @@ def submission_key(battle_id: str, content_hash: str) -> str:
     return derived_id("submitted", battle_id, content_hash)
 
 
-def vote_of(battle: Battle, vote: Vote | None, received_at: datetime) -> BattleVoted | None:
+def vote_key(battle_id: str, vote: HumanVote, *more: str) -> str:
+    """The key of the event of a vote; `more` tells apart votes that are alike."""
+    by = () if vote.voter is None and vote.comment is None else (vote.voter, vote.comment)
+    return derived_id("voted", battle_id, vote.vote, *more, *by)
+
+
+def vote_of(battle: Battle, vote: HumanVote | None, received_at: datetime) -> BattleVoted | None:
     """The vote that came with a battle, as the event that ratings count; None if there was none.
 
     Args:
@@ -188,13 +210,15 @@ def vote_of(battle: Battle, vote: Vote | None, received_at: datetime) -> BattleV
     if vote is None:
         return None
     return BattleVoted(
-        key=derived_id("voted", battle.id, vote),
+        key=vote_key(battle.id, vote),
         battle_id=battle.id,
         arena=battle.arena,
         system_a=battle.a.system,
         system_b=battle.b.system,
-        vote=vote,
+        vote=vote.vote,
         voted_at=received_at,
+        voter=vote.voter,
+        comment=vote.comment,
     )
 
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from nuggetstream.domain import event as events
-from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.battle import Battle, Vote
 from nuggetstream.domain.disputes import disputed_by_labels
 from nuggetstream.domain.evidence import Evidence, Page
 from nuggetstream.domain.failure import StageFailure
 from nuggetstream.domain.grade import Grading
+from nuggetstream.domain.human_vote import common_vote
 from nuggetstream.domain.judgment import Judgment
 from nuggetstream.domain.nugget import Assignment, BankVersion, NuggetList
 
@@ -39,7 +40,7 @@ class BattleSnapshot:
         judgments: The newest judgment of each independent judge, sorted by its name.
         guided: The newest judgment of each judge that was shown the nuggets, sorted by its name.
         gradings: The newest grades of each evaluator, sorted by the evaluator's name.
-        vote: The newest human vote.
+        votes: The newest vote of each voter, in the order in which they voted first.
         failures: The newest failure of each stage and evaluator that gave up, oldest first.
     """
 
@@ -53,8 +54,13 @@ class BattleSnapshot:
     judgments: tuple[Judgment, ...] = ()
     guided: tuple[Judgment, ...] = ()
     gradings: tuple[Grading, ...] = ()
-    vote: events.BattleVoted | None = None
+    votes: tuple[events.BattleVoted, ...] = ()
     failures: tuple[StageFailure, ...] = ()
+
+    @property
+    def vote(self) -> Vote | None:
+        """What people prefer: the vote of more than half of the voters, else a tie; None without votes."""
+        return common_vote(vote.vote for vote in self.votes) if self.votes else None
 
     @property
     def bank(self) -> BankVersion | None:
@@ -104,14 +110,24 @@ def _with(snapshot: BattleSnapshot, event: events.BattleEvent) -> BattleSnapshot
             return replace(snapshot, judgments=_newest(snapshot.judgments, judgment))
         case events.BattleGraded(grading=grading):
             return replace(snapshot, gradings=_newest(snapshot.gradings, grading))
-        case events.BattleVoted() if snapshot.vote is None or snapshot.vote.voted_at <= event.voted_at:
-            return replace(snapshot, vote=event)
+        case events.BattleVoted():
+            return replace(snapshot, votes=_newest_votes(snapshot.votes, event))
         case events.BattleFailed(failure=failure):
             new = (failure.stage, failure.evaluator)
             others = [earlier for earlier in snapshot.failures if (earlier.stage, earlier.evaluator) != new]
             return replace(snapshot, failures=(*others, failure))
         case _:
             return snapshot
+
+
+def _newest_votes(
+    current: tuple[events.BattleVoted, ...], new: events.BattleVoted
+) -> tuple[events.BattleVoted, ...]:
+    by_voter = {vote.voter: vote for vote in current}
+    before = by_voter.get(new.voter)
+    if before is None or before.voted_at <= new.voted_at:
+        by_voter[new.voter] = new
+    return tuple(by_voter.values())
 
 
 def _newest(current: tuple[R, ...], new: R) -> tuple[R, ...]:

@@ -230,6 +230,7 @@ class BattleRow(Part):
     cost: CostRow | None = None
     spend: tuple[SpendRow, ...] = ()
     reference: dict[str, Vote] = Field(default_factory=dict)
+    settings: dict[str, str] = Field(default_factory=dict)
 
     @property
     def preferences(self) -> Mapping[str, Vote]:

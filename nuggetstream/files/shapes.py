@@ -19,6 +19,8 @@ _BATTLE = {
     "id": ("id", "battle_id", "question_id"),
     "query": ("query", "question", "prompt"),
     "vote": ("vote", "winner"),
+    "voter": ("voter", "voter_id", "user_id", "annotator"),
+    "comment": ("comment",),
     "conversation": ("conversation", "messages"),
 }
 _ANSWER = {
@@ -92,6 +94,8 @@ def translated(data: Any) -> Translation | None:
     turn = None
     if "conversation_a" in rest:
         turn = rest.pop("turn", None)
+        if battle.get("vote") is not None and "voter" not in battle and isinstance(rest.get("judge"), str):
+            battle["voter"], translation.names["voter"] = rest["judge"], "judge"
         rest = {name: value for name, value in rest.items() if name not in _ARENA_FIELDS}
     for side in "ab":
         _take_answer(translation, rest, side)

@@ -15,6 +15,7 @@ from pydantic import (
 
 from nuggetstream.domain.battle import Answer, Battle, Vote
 from nuggetstream.domain.conversation import user_turns
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.identity import derived_id
 from nuggetstream.domain.system_name import system_name
 from nuggetstream.files.conversation import Conversation, turns_of
@@ -22,6 +23,7 @@ from nuggetstream.files.fields import EMPTY_IS_ABSENT, Name, Strict, Text, at_mo
 from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 from nuggetstream.files.shapes import EXPECTED, WORDS, translated
 from nuggetstream.files.sources import MAX_PASSAGES, SourceSubmission, sources_of
+from nuggetstream.files.vote_submission import Comment, Voter
 
 MAX_ANSWER_BYTES = 200_000
 MAX_QUERY_BYTES = 20_000
@@ -85,7 +87,16 @@ class BattleSubmission(Strict):
     language: Annotated[Annotated[Text, Field(max_length=35)] | None, EMPTY_IS_ABSENT] = None
     tags: Annotated[tuple[Name, ...], Field(max_length=MAX_TAGS), few(MAX_TAGS)] = ()
     vote: Vote | None = None
+    voter: Voter = None
+    comment: Comment = None
     conversation: Conversation = ()
+
+    @model_validator(mode="after")
+    def _has_a_vote(self) -> "BattleSubmission":
+        without = [name for name in ("voter", "comment") if getattr(self, name) is not None]
+        if without and self.vote is None:
+            raise ValueError(f"{' and '.join(without)}: without a vote; send the vote, too, or leave it out")
+        return self
 
     @model_validator(mode="after")
     def _is_a_battle(self) -> "BattleSubmission":
@@ -103,6 +114,11 @@ class BattleSubmission(Strict):
         if user_turns(own[0]) != user_turns(own[1]):
             raise ValueError("a.conversation and b.conversation: the turns of the user differ")
         return self
+
+    @property
+    def human_vote(self) -> HumanVote | None:
+        """The vote that comes with the battle."""
+        return None if self.vote is None else HumanVote(self.vote, self.voter, self.comment)
 
     def to_core(self) -> Battle:
         """The battle. Where both answers have the same conversation, it is that of the battle."""
@@ -165,13 +181,16 @@ def _in_another_shape(data: Any, error: ValidationError) -> BattleSubmission:
     raise InvalidSubmission([*_problems(error, names), *([EXPECTED] if unknown else [])]) from None
 
 
-def submission_of(battle: Battle, vote: Vote | None) -> BattleSubmission:
+def submission_of(
+    battle: Battle, vote: Vote | None, voter: str | None = None, comment: str | None = None
+) -> BattleSubmission:
     """A battle that came as protobuf, under the same checks.
 
     Raises:
         InvalidSubmission: naming every field that is wrong and why.
     """
-    data = asdict(battle) | {"id": battle.id or None, "arena": battle.arena or "default", "vote": vote}
+    data = asdict(battle) | {"id": battle.id or None, "arena": battle.arena or "default"}
+    data |= {"vote": vote, "voter": voter, "comment": comment}
     return parse_submission(data)
 
 

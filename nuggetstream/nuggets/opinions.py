@@ -42,8 +42,13 @@ def opinions(snapshot: BattleSnapshot, winner: Vote | None) -> Iterable[str]:
         elif failure.evaluator is None and not given:
             yield f"There is no verdict of the judge, because {_cause(failure)}"
     if snapshot.vote is not None:
-        vote = snapshot.vote.vote
-        yield f"The human vote{_agreement(vote, winner)}: {_PREFERS[vote]}."
+        who = "The human vote"
+        if (voters := len(snapshot.votes)) > 1:
+            same = sum(vote.vote is snapshot.vote for vote in snapshot.votes)
+            who = f"The majority of people ({same} of {voters})"
+            if 2 * same <= voters:
+                who = f"The vote of {voters} people, without a majority,"
+        yield f"{who}{_agreement(snapshot.vote, winner)}: {_PREFERS[snapshot.vote]}."
 
 
 _PREFERS = {

@@ -12,6 +12,7 @@ from nuggetstream.files.numerals import integer, part_of
 from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.results import Results, read_results
 from nuggetstream.report.arrangement import arrange
+from nuggetstream.report.mixed_settings import mixture_of
 from nuggetstream.report.page import render
 from nuggetstream.report.section import Chapter, as_json
 from nuggetstream.report.sections import CHAPTERS
@@ -61,7 +62,9 @@ def write_report(
     numbers = _numbers(results, chapters, progress)
     report = arrange(chapters, numbers)
     offline = sum(battle.is_offline for battle in results.battles)
-    page = render(report, _title(results), _subtitle(results), NOTICE if offline else None, pages)
+    notices = (NOTICE if offline else None, mixture_of(results.battles))
+    notice = " ".join(filter(None, notices)) or None
+    page = render(report, _title(results), _subtitle(results), notice, pages)
     out.mkdir(parents=True, exist_ok=True)
     written = WrittenReport(out / PAGE, out / NUMBERS, results.scored, results.received)
     written.page.write_text(page, encoding="utf-8")

@@ -10,6 +10,7 @@ from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.report.judge_counts import JudgeCounts, JudgeRow
+from nuggetstream.report.mixed_settings import Settings, mixed_settings, settings_in
 from nuggetstream.report.reasons import most_frequent_first, reasons_of
 from nuggetstream.statistics.agreement import Agreement, agreement, confusion_of, weighted_kappa
 from nuggetstream.text.baselines import closer_to_evidence, longer
@@ -63,6 +64,8 @@ class Summary:
         judges: What is counted for each judge. The first speaks for the lens of judges; where it gave no
             verdict, the next one does.
         offline: Battles with labels or verdicts of the offline model, which is heuristics.
+        mixed: Number of battles by the settings in which they differ ("name=value"); empty where all were
+            evaluated with the same ones.
     """
 
     received: int
@@ -74,6 +77,7 @@ class Summary:
     systems: tuple[SystemRow, ...]
     agreements: tuple[AgreementRow, ...]
     offline: int = 0
+    mixed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,7 @@ class Summing:
 
     def __init__(self) -> None:
         self._battles = self._scored = self._offline = 0
+        self._settings: Counter[Settings] = Counter()
         self._judges = JudgeCounts()
         self._reasons: Counter[str] = Counter()
         self._systems: dict[str, _SystemCounts] = {}
@@ -132,6 +137,7 @@ class Summing:
         self._battles += 1
         self._scored += battle.is_scored
         self._offline += battle.is_offline
+        self._settings[settings_in(battle)] += 1
         self._reasons.update(reasons_of(battle))
         self._judges.add(battle)
         for side in {battle.answer(side).system: side for side in Side}.values():
@@ -162,6 +168,7 @@ class Summing:
                 if predictor != GROUNDED or any(self._votes(predictor))
             ),
             offline=self._offline,
+            mixed=mixed_settings(self._settings),
         )
 
     def _votes(self, predictor: str) -> list[Vote | None]:

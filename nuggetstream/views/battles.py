@@ -174,6 +174,16 @@ class BattleSummary(WithIdentity):
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
+class HumanVoteView(View):
+    """The newest vote of one voter."""
+
+    vote: Vote
+    voter: str | None = None
+    """Opaque id of the voter, as it was sent; null where it is not known."""
+    comment: str | None = None
+    voted_at: datetime
+
+
 class BattleView(Tabular, WithIdentity):
     """Everything known about one battle so far. As a table: its explanation, one row per nugget."""
 
@@ -213,6 +223,9 @@ class BattleView(Tabular, WithIdentity):
     gradings: list[GradingView] = Field(default_factory=list)
     """What the evaluators graded; it may arrive after the battle has ended."""
     human_vote: Vote | None
+    """What people prefer: the vote of more than half of the voters, else a tie; null without votes."""
+    human_votes: list[HumanVoteView] = Field(default_factory=list)
+    """The newest vote of each voter."""
     evidence: list[EvidenceView]
     retrieval: Retrieval | None = None
     """How the evidence was found; null until then."""
@@ -254,6 +267,10 @@ class Submitted(View):
     created: bool
     rerun: bool = False
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
+    voted: bool = False
+    """Whether the battle was known and its vote was recorded as a new one."""
+    vote: Vote | None = None
+    """The newest vote of the voter, which counts; null where no vote came with the battle."""
     left_out: Literal["arena", "share"] | None = None
     """The setting by which the battle is neither stored nor evaluated; null for one that is."""
 
@@ -263,6 +280,7 @@ class VoteReceipt(View):
 
     battle_id: str
     vote: Vote
+    voter: str | None = None
 
 
 class LineResult(View):
@@ -273,6 +291,8 @@ class LineResult(View):
     battle_id: str | None = None
     created: bool | None = None
     rerun: bool | None = None
+    voted: bool | None = None
+    vote: Vote | None = None
     left_out: str | None = None
     error: str | None = None
     problems: list[str] | None = None

@@ -160,11 +160,14 @@ class GradedEvent(EventView):
 
 
 class VotedEvent(EventView):
-    """A person voted; the newest vote counts."""
+    """A person voted; the newest vote of each voter counts."""
 
     kind: Literal["voted"] = "voted"
     vote: Vote
     voted_at: datetime
+    voter: str | None = None
+    """Opaque id of the voter; null where it is not known."""
+    comment: str | None = None
 
 
 class FailedEvent(EventView):

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nuggetstream.files.crowd_study import CrowdStudySubmission
 from nuggetstream.files.nugget_edit import NuggetEditSubmission
 from nuggetstream.files.submission import BattleSubmission
+from nuggetstream.files.vote_submission import VoteSubmission
 from nuggetstream.files.webhook import SecretRotation, WebhookSubmission
 from nuggetstream.views.events import event_schema
 from services.access.sites import Sites
@@ -27,7 +28,6 @@ from services.gateway.access import login
 from services.gateway.access.guard import VisitLog
 from services.gateway.battles import event_routes, submission_routes
 from services.gateway.battles import routes as battle_routes
-from services.gateway.battles.routes import VoteSubmission
 from services.gateway.embed import routes as embed_routes
 from services.gateway.embed.routes import EmbedTokenRequest
 from services.gateway.hosts import AllowedHosts, HostCheck

@@ -115,7 +115,7 @@ class Recorder:
                 datetime.now(UTC),
                 detected=detected,
                 flagged=bool(submitted.flags),
-                vote=submitted.vote,
+                vote=submitted.human_vote,
             )
             recorded = await self._record(new)
         if isinstance(recorded, LookupError):
@@ -154,7 +154,8 @@ def _submission_of(event: BattleEvent) -> BattleSubmitted | None:
     if isinstance(event, BattleVoted | BattleFailed | BattleGraded):
         return None
     battle = event.battle
-    return BattleSubmitted(submission_key(battle.id, battle.content_hash()), battle, None, flags_of(battle))
+    key = submission_key(battle.id, battle.content_hash())
+    return BattleSubmitted(key=key, battle=battle, flags=flags_of(battle))
 
 
 def _observe(outcome: Outcome) -> None:

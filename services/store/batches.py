@@ -10,9 +10,9 @@ K = TypeVar("K", str, bytes)
 _PER_STATEMENT = 500
 
 
-def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Consecutive parts of at most 500 items."""
-    return (items[start : start + _PER_STATEMENT] for start in range(0, len(items), _PER_STATEMENT))
+def batches(items: Sequence[T], size: int = _PER_STATEMENT) -> Iterator[Sequence[T]]:
+    """Consecutive parts of at most so many items."""
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def among(column: ColumnElement[Any]) -> ColumnElement[bool]:

@@ -4,6 +4,7 @@ battles      one row per battle: the battle as received, and its state
 events       the events of each battle, in order, as encoded messages without what is stored elsewhere
 event_positions the position of the newest event of all battles
 failures     failures of stages
+votes        the newest human vote per battle and voter
 outcomes     the winner per battle and source; ratings are computed from their counts
 sources      the usable pages of each battle, and the sides that cite them
 blobs        content-addressed bytes: page texts and large message bodies
@@ -130,6 +131,15 @@ outcomes = Table(
     Column("favoured", SmallInteger),
     Column("longer", SmallInteger),
     Index(None, "arena", "lens"),
+)
+
+votes = Table(
+    "votes",
+    metadata,
+    Column("battle_id", String(200), primary_key=True),
+    Column("voter", String(200), primary_key=True),  # "" where it is not known
+    Column("vote", String(16), nullable=False),
+    Column("voted_at", _UTC, nullable=False),
 )
 
 sources = Table(

@@ -31,7 +31,12 @@ MOST_ELEMENTS = {
 """How many elements each list of a battle may have, as in JSON."""
 
 
-def submitted_battle(message: battle_pb2.Battle, vote: Vote | None = None) -> BattleSubmission:
+def submitted_battle(
+    message: battle_pb2.Battle,
+    vote: Vote | None = None,
+    voter: str | None = None,
+    comment: str | None = None,
+) -> BattleSubmission:
     """The battle of a message, under the same checks as one in JSON.
 
     Raises:
@@ -43,7 +48,7 @@ def submitted_battle(message: battle_pb2.Battle, vote: Vote | None = None) -> Ba
         battle = from_message(message, Battle)
     except ContractViolation as error:
         raise InvalidSubmission([str(error)]) from None
-    return submission_of(battle, vote)
+    return submission_of(battle, vote, voter, comment)
 
 
 def _too_long(message: Message, path: str = "") -> Iterator[str]:

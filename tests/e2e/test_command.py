@@ -181,7 +181,9 @@ async def test_ctrl_c_loses_nothing_and_a_second_run_pays_for_nothing_twice(tmp_
         assert first.returncode == 130, output.decode()
         last = output.decode().splitlines()[-2:]
         assert last[0].startswith("stopping")
-        assert last[1] == "stopped; run the same command again to continue from here"
+        assert last[1] == (
+            "stopped; the results have what there is; run the same command again to continue from here"
+        )
         code, again = await run_command(environment, *command)
         assert code == 0, again
         assert "scored 60 of 60 battles received" in again

@@ -1,39 +1,34 @@
 """Battles of a file, evaluated on the embedded platform, with the files of results."""
 
 import asyncio
+import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
-from nuggetstream.domain.flag import Flagged
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.slice import Slice
 from nuggetstream.files.dataset import BadLine
-from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.options import Intervals, Options
-from nuggetstream.ratings.ties import TiePolicy
-from nuggetstream.report.summary import Summary
+from nuggetstream.files.numerals import many
+from services.cli.commands.showing import BadInput
 from services.cli.evaluation.batching import waiting_for_batches
 from services.cli.evaluation.demo_folder import unmark
+from services.cli.evaluation.folder import Evaluated, FolderResults
 from services.cli.evaluation.kept_lines import KeptLine
+from services.cli.evaluation.ledger import Ledger, Settings
 from services.cli.evaluation.meter import Meter
-from services.cli.evaluation.results import ResultsFile
 from services.cli.evaluation.run import Evaluation
 from services.cli.wiring.embedded import Choices, embedded
-from services.cli.wiring.settings import PipelineSettings
+from services.cli.wiring.process import read_settings
+from services.cli.wiring.settings import PipelineSettings, PlatformSettings
 from services.cli.wiring.tuning import BATCHED_BATTLES
-from services.rater.counting import Counted, board_of_counts
-from services.rater.views import board_view
-from services.store.outcomes.consensus import common_outcomes
-from services.store.outcomes.outcome import Outcome
-from services.store.outcomes.outcomes import LensCounts, Outcomes
 
-_READ_AT_ONCE = 500  # battles whose outcomes are read together
+_SHOWN_ONLY = frozenset(("nugget_lens", "tie_policy", "canary_seconds", "evaluator_options"))
+_OF_REPLIES = {"model", "decision_model", "temperature", "effort"}  # what of a stage's model changes replies
 STATE = "state"
 """Folder with the state of the platform, in the folder of the results."""
 
@@ -53,19 +48,17 @@ class Contents:
     rejected: Sequence[BadLine]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """What an evaluation gave.
+class MixedSettings(BadInput):
+    """The folder has battles that were evaluated with other settings; says which, and what to do."""
 
-    Attributes:
-        summary: Its summary.
-        boards: Leaderboards as the API shows them.
-        rejected: Number of battles that the platform rejected.
-    """
-
-    summary: Summary
-    boards: Sequence[Mapping[str, Any]]
-    rejected: int
+    def __init__(self, out: Path, others: Mapping[tuple[str, ...], int], settings: Settings) -> None:
+        ((first, battles), *_) = sorted(others.items(), key=lambda other: -other[1])
+        names = [part.partition("=")[0] for part in first]
+        own = ", ".join(f"{name}={settings.get(name) or 'none'}" for name in names)
+        super().__init__(
+            f"{out} has {many(battles, 'battle')} evaluated with {', '.join(first)}, and this run has {own}: "
+            "choose another folder with --out, or continue with --mix, and the results name both"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +74,23 @@ _ALONE = _Pace(window=64, poll=0.5, line_every=10.0)
 _BATCHED = _Pace(window=BATCHED_BATTLES, poll=2.0, line_every=600.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Continuing:
+    """How an evaluation goes on from what its folder has.
+
+    Attributes:
+        retry_failed: Whether battles that failed in an earlier run are evaluated again.
+        redo_changed: Whether battles whose content has changed are evaluated again.
+        mix: Whether battles of the folder may have been evaluated with other settings.
+        alone: Whether results and boards are those of the given battles alone, and not of all in the folder.
+    """
+
+    retry_failed: bool = False
+    redo_changed: bool = False
+    mix: bool = False
+    alone: bool = False
+
+
 async def evaluate(
     contents: Contents,
     choices: Choices,
@@ -88,9 +98,9 @@ async def evaluate(
     stop: asyncio.Event,
     *,
     out: Path,
-    retry_failed: bool = False,
+    how: Continuing = Continuing(),
 ) -> Evaluated | None:
-    """Evaluate battles and write the results; None when it was stopped before the end.
+    """Evaluate battles and write the results, also of what there is when it is stopped.
 
     Args:
         contents: The battles.
@@ -98,8 +108,17 @@ async def evaluate(
         console: Shows the progress.
         stop: Ends the run early.
         out: Folder for the results.
-        retry_failed: Whether battles that failed in an earlier run are evaluated again.
+        how: How it goes on from what the folder has.
+
+    Returns:
+        None when it was stopped before the end.
+
+    Raises:
+        MixedSettings: The folder has battles that were evaluated with other settings.
     """
+    ledger, settings = Ledger(out / STATE), settings_of(choices)
+    if not (how.mix or how.alone) and (others := ledger.others(settings, ledger.battles)):
+        raise MixedSettings(out, others, settings)
     pace = _ALONE if choices.batches is None else _BATCHED
     async with waiting_for_batches(choices.batches, choices.llm), embedded(choices) as platform:
         unmark(out)
@@ -110,77 +129,43 @@ async def evaluate(
                 report=meter.show,
                 stop=stop,
                 currency=choices.llm.price_table().currency,
-                retry_failed=retry_failed,
+                retry_failed=how.retry_failed,
+                redo_changed=how.redo_changed,
+                in_order=choices.pipeline.shares_nuggets,
                 window=pace.window,
                 nuggets=Lens(choices.pipeline.nugget_lens),
                 poll=pace.poll,
             )
+            folder = FolderResults(out, contents.rejected, evaluation, ledger, alone=how.alone)
+            evaluation.prepared = partial(folder.note, settings)
+            evaluation.save = folder.save
             if not await evaluation.run():
+                await folder.finish()
                 return None
         name_rejected(contents.file, evaluation.rejected)
-        references = {name: line.reference for name, line in evaluation.accepted.items()}
-        flagged = set[str]()
-        with ResultsFile(out, references) as results:
-            async for view in evaluation.views():
-                results.add(view)
-                flagged.update([view["id"]] if view["flags"] else [])
-            boards = await _boards(evaluation, flagged)
-            summary = results.finish([*contents.rejected, *evaluation.rejected], boards)
+        evaluated = await folder.finish()
         if choices.batches is not None:
             await choices.batches.finish()
-    return Evaluated(summary, boards, len(evaluation.rejected))
+    return evaluated
 
 
-async def _boards(evaluation: Evaluation, flagged: Collection[str]) -> list[dict[str, Any]]:
-    """The boards of the battles of the file, also where the state has battles that the file has no longer."""
-    stored, ids = Outcomes(evaluation.platform.database), list(evaluation.accepted)
-    outcomes, boards = list[Outcome](), list[dict[str, Any]]()
-    for board in await evaluation.boards():
-        excludes = board["method"]["slice"]["flagged"] == Flagged.EXCLUDE
-        counted = {
-            name
-            for name, line in evaluation.accepted.items()
-            if line.arena == board["arena"] and not (excludes and name in flagged)
-        }
-        if board["received"] == len(counted):
-            boards.append(board)
-            continue
-        for start in range(0, 0 if outcomes else len(ids), _READ_AT_ONCE):
-            by_battle = await stored.of_battles(ids[start : start + _READ_AT_ONCE])
-            outcomes += common_outcomes(outcome for own in by_battle.values() for outcome in own)
-        boards.append(await asyncio.to_thread(_board_of, board, outcomes, counted, flagged))
-    return boards
-
-
-def _board_of(
-    board: Mapping[str, Any], outcomes: Sequence[Outcome], counted: Collection[str], flagged: Collection[str]
-) -> dict[str, Any]:
-    """A board of these battles alone, with the options of another board of its arena and lens."""
-    arena, lens = board["arena"], Lens(board["lens"])
-    votes = [
-        (outcome.system_a, outcome.system_b, outcome.winner, 1)
-        for outcome in outcomes
-        if outcome.lens is lens and outcome.battle_id in counted and outcome.system_a != outcome.system_b
-    ]
-    counts = LensCounts(tally=Tally.count(votes), outcomes=len(votes), decided=len(votes), stamp=None)
-    policy, slice_ = TiePolicy(board["tie_policy"]), Slice(flagged=board["method"]["slice"]["flagged"])
-    method = board["method"]
-    options = Options(
-        policy=policy,
-        intervals=Intervals(method["intervals"]),
-        resamples=method["resamples"] or None,
-        level=board["level"],
-    )
-    view = board_view(
-        Counted(arena, lens, slice_, counts),
-        board_of_counts(counts.tally, options),
-        slice_,
-        received=len(counted),
-        flagged=len(set(counted) & set(flagged)),
-        evaluators=board["evaluators"],
-        detected=0,
-    )
-    return view.model_dump(mode="json")
+def settings_of(choices: Choices) -> Settings:
+    """The settings that change what an evaluation gives, by name."""
+    evaluators = choices.evaluators
+    if evaluators is None:
+        evaluators = read_settings(PlatformSettings).evaluators
+    pipeline = {
+        name: str(value)
+        for name, value in choices.pipeline.model_dump(mode="json").items()
+        if name not in _SHOWN_ONLY and value is not None
+    }
+    stages = {
+        name: stage.model_dump(include=_OF_REPLIES, exclude_none=True)
+        for name, stage in choices.llm.stages.items()
+    }
+    more = {"stages": json.dumps(stages, sort_keys=True)} if any(stages.values()) else {}
+    model = {"model": choices.llm.model_name, "evaluators": ", ".join(evaluators)}
+    return model | pipeline | more
 
 
 def name_rejected(file: Path, rejected: Sequence[BadLine]) -> None:

@@ -14,6 +14,8 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.human_vote import HumanVote
+from nuggetstream.domain.identity import derived_id, same_query
 from nuggetstream.files.dataset import BattleLine
 
 
@@ -27,6 +29,8 @@ class KeptLine:
         arena: Its arena.
         content_hash: Hash of its content.
         reference: Human preference per dimension; "vote" for a plain vote.
+        vote: The human vote that came with the battle; None without one.
+        query: Which battles have the same query, in the same arena.
         keeper: Where its submission is.
         start: Its first byte there.
         size: Bytes of the submission.
@@ -37,6 +41,8 @@ class KeptLine:
     arena: str
     content_hash: str
     reference: Mapping[str, Vote]
+    vote: HumanVote | None
+    query: str
     keeper: "Keeper"
     start: int
     size: int
@@ -74,6 +80,8 @@ class Keeper:
             arena=battle.arena,
             content_hash=battle.content_hash(),
             reference=line.reference,
+            vote=line.submission.human_vote,
+            query=derived_id(battle.arena, same_query(battle.query)),
             keeper=self,
             start=start,
             size=size,

@@ -14,13 +14,15 @@ from rich.text import Text
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.offline import NOTICE
-from nuggetstream.files.dataset import BadLine
+from nuggetstream.files.dataset import VOTE, BadLine
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.printing import print_tables
 from nuggetstream.files.results import REJECTED
+from nuggetstream.report.mixed_settings import mixture
 from nuggetstream.report.summary import Summary, Summing
 from nuggetstream.report.terminal import agreement_table, board_table, coverage_line, systems_table
 from services.cli.evaluation.kept_lines import KeptLine
+from services.cli.evaluation.ledger import Noted
 
 RESULTS = "results.jsonl"
 
@@ -32,12 +34,12 @@ class ResultsFile:
 
     Args:
         out: Folder, created when missing.
-        references: The human references of the accepted battles, by battle id.
+        noted: Human references and settings, by battle id.
     """
 
-    def __init__(self, out: Path, references: Mapping[str, Mapping[str, Vote]]) -> None:
+    def __init__(self, out: Path, noted: Mapping[str, Noted]) -> None:
         out.mkdir(parents=True, exist_ok=True)
-        self._out, self._references = out, references
+        self._out, self._noted = out, noted
         self._summing = Summing()
         self._path = out / f"{RESULTS}.part"
         self._file = self._path.open("w", encoding="utf-8")
@@ -53,9 +55,18 @@ class ResultsFile:
 
     def add(self, view: Mapping[str, Any]) -> None:
         """Write one battle, as the API shows it."""
-        row = dict(view) | {"reference": self._references[view["id"]]}
+        noted = self._noted.get(view["id"], Noted(view["id"]))
+        reference = dict(noted.reference)
+        if VOTE in reference and view["human_vote"] is not None:
+            reference[VOTE] = Vote(view["human_vote"])  # also of votes that came in another way
+        row = dict(view) | {"reference": reference, "settings": noted.settings}
         self._summing.add(BattleRow.model_validate(row))
         self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def keep(self) -> None:
+        """Give the file its name."""
+        self._file.close()
+        self._path.replace(self._out / RESULTS)
 
     def finish(self, rejected: Sequence[BadLine], boards: Sequence[Mapping[str, Any]]) -> Summary:
         """Write rejected.jsonl if lines were rejected, and then summary.json and summary.txt.
@@ -64,8 +75,7 @@ class ResultsFile:
             rejected: Lines that are not counted as battles, in any order.
             boards: Leaderboards as the API shows them.
         """
-        self._file.close()
-        self._path.replace(self._out / RESULTS)
+        self.keep()
         _write_rejected(self._out, rejected)
         summary = self._summing.summary(len(rejected))
         content = asdict(summary) | {"leaderboards": list(boards)}
@@ -92,7 +102,7 @@ def write_results(
         views: Battles as the API shows them.
         boards: Leaderboards as the API shows them.
     """
-    with ResultsFile(out, {line.id: line.reference for line in lines}) as results:
+    with ResultsFile(out, {line.id: Noted(line.id, line.reference) for line in lines}) as results:
         for view in views:
             results.add(view)
         return results.finish(rejected, boards)
@@ -102,6 +112,8 @@ def print_summary(console: Console, summary: Summary, boards: Sequence[Mapping[s
     """Print the summary: what was scored, systems, leaderboards, agreement."""
     parts: list[Table | Text] = [Text(NOTICE, style="bold")] if summary.offline else []
     parts.append(Text(coverage_line(summary)))
+    if (mixed := mixture(summary.mixed)) is not None:
+        parts.append(Text(mixed))
     for judge in summary.judges:
         if judge.asked_twice:
             name = f"the judge {judge.evaluator}" if len(summary.judges) > 1 else "the judge"

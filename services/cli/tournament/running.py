@@ -21,7 +21,8 @@ from nuggetstream.files.writing import write_json, write_table
 from nuggetstream.ratings.fitting.tally import Tally
 from services.cli.evaluation.asking import CountedSpend, progress_of
 from services.cli.evaluation.batching import batches_of, waiting_for_batches
-from services.cli.evaluation.files import STATE, Contents, Evaluated, evaluate, name_rejected, sharing
+from services.cli.evaluation.files import STATE, Contents, Continuing, evaluate, name_rejected, sharing
+from services.cli.evaluation.folder import Evaluated
 from services.cli.evaluation.kept_lines import Keeper, KeptLine
 from services.cli.evaluation.meter import Meter
 from services.cli.evaluation.results import RESULTS, write_lines
@@ -66,6 +67,8 @@ from services.runtime.llm.settings import LLMSettings
 UNANSWERED, VOTES, PAIRS, RUNS = "unanswered.jsonl", "votes.csv", "pairs.csv", "runs"
 Show = Callable[[Group, Mapping[str, Any]], None]
 """Prints tables, or the same as JSON."""
+
+_OF_PLAN = Continuing(alone=True)  # a folder may have battles of agents that the plan no longer has
 
 
 async def read_given(path: Path, out: Path, grace: float) -> Given:
@@ -191,7 +194,7 @@ async def evaluate_pairs(
     plan = given.plan
     if plan.pairs == "all" or plan.budget is None:
         contents = read_contents(given, out, unanswered)
-        return await evaluate(contents, given.choices, console, stop, out=out)
+        return await evaluate(contents, given.choices, console, stop, out=out, how=_OF_PLAN)
     pairs = list(read_answers(out, plan, given.queries).pairs())
     chosen = [pair for pair in read_chosen(out) if pair in set(pairs)]
     new = [] if chosen else next_pairs(pairs, (), Tally.count([]), plan.budget, plan.seed)
@@ -199,7 +202,7 @@ async def evaluate_pairs(
         add_chosen(out, new)
         chosen += new
         contents = read_contents(given, out, unanswered, chosen)
-        evaluated = await evaluate(contents, with_models().choices, console, stop, out=out)
+        evaluated = await evaluate(contents, with_models().choices, console, stop, out=out, how=_OF_PLAN)
         if evaluated is None:
             return None
         tally = tally_of(list(votes_of(out / RESULTS, [Lens.JUDGE])), Lens.JUDGE)

@@ -29,6 +29,7 @@ from nuggetstream.views.battles import (
     BattleSummary,
     BattleView,
     FailureView,
+    HumanVoteView,
     Preferences,
     StepView,
 )
@@ -91,7 +92,8 @@ def assemble(
         judgments=judgment_views(snapshot.judgments),
         guided=judgment_views(snapshot.guided),
         gradings=grading_views(snapshot.gradings),
-        human_vote=snapshot.vote and snapshot.vote.vote,
+        human_vote=snapshot.vote,
+        human_votes=[HumanVoteView.showing(vote) for vote in snapshot.votes],
         evidence=evidence_views(snapshot, sources),
         failures=_failures(recorded, events),
         flags=flag_views(submitted.battle, submitted.flags),

@@ -17,7 +17,7 @@ from services.gateway.access.submissions import submitted_each, submitted_one
 from services.gateway.battles.bodies import MAX_BATTLE_BYTES
 from services.gateway.battles.followers import check_sequence
 from services.gateway.battles.groups import Groups
-from services.gateway.battles.protobuf import submission_from, vote_from
+from services.gateway.battles.protobuf import human_vote_from, submission_from, submitted_fields
 from services.gateway.errors import Conflict, InvalidQuery, UnknownBattle
 from services.gateway.ports import Gateway
 from services.gateway.problems import EXPECTED
@@ -63,7 +63,7 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
             submitted = await submitted_one(self._gateway, parsed)
         except EXPECTED as error:
             await _abort(context, error)
-        return arena_pb2.SubmitBattleResponse(**submitted.model_dump())
+        return arena_pb2.SubmitBattleResponse(**submitted_fields(submitted))
 
     async def SubmitBattles(  # noqa: N802
         self,
@@ -113,7 +113,7 @@ class ArenaServicer(arena_pb2_grpc.ArenaServicer):
     ) -> arena_pb2.CastVoteResponse:
         """Accept a human vote."""
         try:
-            vote = vote_from(request.vote)
+            vote = human_vote_from(request)
             if (visit := VISIT.get()) is not None:
                 visit.acted = True
             await self._gateway.intake.vote(request.battle_id, vote, datetime.now(UTC))
@@ -150,7 +150,7 @@ def _reply(
 ) -> arena_pb2.SubmitBattlesResponse:
     if isinstance(outcome, Exception):
         return arena_pb2.SubmitBattlesResponse(battle_id=request.battle.id, error=KNOWN.redact(str(outcome)))
-    return arena_pb2.SubmitBattlesResponse(**outcome.model_dump())
+    return arena_pb2.SubmitBattlesResponse(**submitted_fields(outcome))
 
 
 def _watched(recorded: RecordedEvent) -> events_pb2.WatchBattleResponse:

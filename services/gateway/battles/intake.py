@@ -2,8 +2,9 @@
 
     a battle or a vote  ->  its rows, and its messages in the outbox  ->  BattleSubmitted, BattleVoted
 
-The same battle again is the same battle. If its evaluation has failed, it runs again: the stages that failed
-get their inputs once more (`store.reruns`).
+The same battle again is the same battle, and a vote that comes with it is a vote, unless it came with
+the battle before. If its evaluation has failed, it runs again: the stages that failed get their inputs
+once more (`store.reruns`).
 
 What is stored is accepted, and gets published: right away, or by the relay where the broker is away or the
 process ends. A client that got no receipt sends again, and finds its battle accepted or not stored at all.
@@ -14,9 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleSubmitted, submission_key
-from nuggetstream.domain.identity import derived_id
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.files.submission import BattleSubmission
 from nuggetstream.text.languages import DetectedLanguage
 from nuggetstream.text.manipulation import flags_of
@@ -33,7 +33,8 @@ from services.runtime.large_work import sized
 from services.runtime.metrics import BATTLES_LEFT_OUT, arena_label
 from services.runtime.turns import Turns
 from services.store.battles.battles import BattleRow, Battles
-from services.store.battles.submissions import CastVote, Submission, Submissions
+from services.store.battles.submissions import Submission, Submissions
+from services.store.battles.votes import CastVote
 
 _NO_CHECKS = Admission()
 _EVERYTHING = EntryFilter()
@@ -114,8 +115,7 @@ class Intake:
             elif (accepted := next(stored)) is None:
                 outcomes.append(Conflict(battle.id))
             else:
-                rerun = not accepted.created and bool(accepted.messages)
-                outcomes.append(Submitted(battle_id=battle.id, created=accepted.created, rerun=rerun))
+                outcomes.append(Submitted.showing(accepted, battle_id=battle.id))
                 messages += accepted.messages
         return outcomes, messages
 
@@ -143,17 +143,16 @@ class Intake:
         await self.relay.publish(messages)
         return bool(messages)
 
-    async def vote(self, battle_id: str, vote: Vote, now: datetime) -> None:
-        """Record a human vote and publish it; the newest vote of a battle counts.
+    async def vote(self, battle_id: str, vote: HumanVote, now: datetime) -> None:
+        """Record a human vote and publish it; the newest vote of its voter counts.
 
         Raises:
             UnknownBattle: there is no such battle.
             Unavailable: the database does not answer, or there is no room; the vote was not stored.
         """
         await self.admission.require()
-        key = derived_id("voted", battle_id, vote, now.isoformat())
         async with self.admission.explaining():
-            voted = await self.submissions.vote(CastVote(battle_id, key, vote, now))
+            voted = await self.submissions.vote(CastVote(battle_id, vote, now))
         if voted is None:
             raise UnknownBattle(battle_id)
         await self.relay.publish([voted])
@@ -165,7 +164,14 @@ def _stored_as(
     """A battle as it is stored."""
     battle = submission.to_core()
     key = submission_key(battle.id, battle.content_hash())
-    event = BattleSubmitted(key, battle, submission.vote, flags_of(battle))
+    event = BattleSubmitted(
+        key=key,
+        battle=battle,
+        vote=submission.vote,
+        flags=flags_of(battle),
+        voter=submission.voter,
+        comment=submission.comment,
+    )
     return Submission.of(event, now, detected, key_name)
 
 

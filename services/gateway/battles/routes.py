@@ -1,13 +1,11 @@
 """GET /v1/battles, /v1/battles/{id} and /v1/failures; POST /v1/battles/{id}/vote."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
-from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from nuggetstream.domain.battle import Vote
-from nuggetstream.files.spellings import sent_vote
+from nuggetstream.files.vote_submission import MAX_COMMENT_BYTES, VoteSubmission
 from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
 from services.access.visits import visible_arenas
 from services.gateway.battles.bodies import json_body, read_json
@@ -24,21 +22,9 @@ from services.gateway.ports import Gateway, ListedBattles
 from services.gateway.problems import RESPONSES
 from services.gateway.query import reject_unknown_parameters
 
+MAX_VOTE_BYTES = 2 * MAX_COMMENT_BYTES  # escapes make JSON longer than its text
 
-def _as_usually_spelt(value: Any) -> Any:
-    """The vote that a word such as "model_a" or "draw" means; other values are left to the check."""
-    return value if not isinstance(value, str) else sent_vote(value) or value
-
-
-class VoteSubmission(BaseModel):
-    """A human vote; the newest vote of a battle counts."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    vote: Annotated[Vote, BeforeValidator(_as_usually_spelt)]
-
-
-MAX_VOTE_BYTES = 1024
+_METHODS = {"/vote": "POST", "/embed-token": "POST", "/nuggets": "PATCH"}
 
 
 def routes(gateway: Gateway) -> APIRouter:
@@ -69,13 +55,13 @@ def routes(gateway: Gateway) -> APIRouter:
         status_code=202,
         tags=["battles"],
         responses={status: RESPONSES[status] for status in (404, 413, 415)},
-        openapi_extra=json_body(VoteSubmission, {"vote": "a"}),
+        openapi_extra=json_body(VoteSubmission, {"vote": "a", "voter": "u-17"}),
     )
     async def vote(battle_id: BattleId, request: Request) -> VoteReceipt:
-        """The newest vote of a battle counts. A vote is accepted while the battle is in progress, too."""
-        choice = (await read_json(request, VoteSubmission, MAX_VOTE_BYTES)).vote
-        await gateway.intake.vote(battle_id, choice, datetime.now(UTC))
-        return VoteReceipt(battle_id=battle_id, vote=choice)
+        """Of each voter the newest vote counts, of several the majority; also while the battle runs."""
+        cast = await read_json(request, VoteSubmission, MAX_VOTE_BYTES)
+        await gateway.intake.vote(battle_id, cast.to_core(), datetime.now(UTC))
+        return VoteReceipt.showing(cast, battle_id=battle_id)
 
     @router.get(
         "/battles/{battle_id:path}",
@@ -87,7 +73,7 @@ def routes(gateway: Gateway) -> APIRouter:
         try:
             return await gateway.view(battle_id)
         except UnknownBattle:
-            for end, method in (("/vote", "POST"), ("/embed-token", "POST"), ("/nuggets", "PATCH")):
+            for end, method in _METHODS.items():
                 if battle_id.endswith(end):  # an id may end like this, but no battle has this one
                     raise HTTPException(405, headers={"Allow": method}) from None
             raise

@@ -48,7 +48,8 @@ def routes(gateway: Gateway) -> APIRouter:
         openapi_extra=_BODY,
     )
     async def submit(request: Request, query: Annotated[SubmissionQuery, Query()]) -> Response:
-        """The same battle sent twice is one battle; if it failed, it runs again. NDJSON is answered line by
+        """The same battle sent twice is one battle; if it failed, it runs again, and a vote that did not
+        come with it before is recorded; `vote` is the one that counts. NDJSON is answered line by
         line while it is read; every line has a status of its own, and a line that is rejected does not affect
         the others."""
         if declared_type(request.headers, JSON, *NDJSON) in NDJSON:
@@ -117,12 +118,14 @@ def _result(line: Line, outcome: Submitted | Exception) -> LineResult:
         battle_id=outcome.battle_id,
         created=outcome.created,
         rerun=outcome.rerun or None,
+        voted=outcome.voted or None,
+        vote=outcome.vote,
         left_out=outcome.left_out,
     )
 
 
 def _status(submitted: Submitted) -> int:
-    return 202 if submitted.created or submitted.rerun else 200
+    return 202 if submitted.created or submitted.rerun or submitted.voted else 200
 
 
 class _StreamWhileReading(StreamingResponse):
@@ -150,6 +153,7 @@ _EXAMPLE = {
 _BODY = json_body(BattleSubmission, _EXAMPLE)
 _LINES = {"schema": {"type": "string", "description": "One battle per line, in UTF-8."}}
 _BODY["requestBody"]["content"][NDJSON[0]] = _LINES
+_REFERENCE = "#/components/schemas/{model}"
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
         "model": Submitted | BattleView,
@@ -157,7 +161,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
             "The battle had been received before, or settings leave it out (`left_out`); with `wait`, it has "
             "ended; for NDJSON, one result per line."
         ),
-        "content": {NDJSON[0]: {"schema": LineResult.model_json_schema()}},
+        "content": {NDJSON[0]: {"schema": LineResult.model_json_schema(ref_template=_REFERENCE)}},
     },
     409: {"model": Problem, "description": "The id belongs to a battle with other content."},
 }

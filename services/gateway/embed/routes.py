@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.offline import any_offline
+from nuggetstream.files.vote_submission import VoteSubmission
 from nuggetstream.views.battles import BattleView
 from nuggetstream.views.embedding import EmbedToken
 from services.access.callers import ANYBODY, Role
@@ -27,7 +28,6 @@ from services.access.visits import VISIT
 from services.gateway.battles.bodies import JSON, declared_type, json_body, read_all, read_form
 from services.gateway.battles.event_routes import After, event_stream
 from services.gateway.battles.query import BattleId
-from services.gateway.battles.routes import VoteSubmission
 from services.gateway.errors import InvalidQuery
 from services.gateway.pages.explanation import explanation_lines
 from services.gateway.pages.verdict import verdict_of
@@ -88,9 +88,9 @@ def routes(gateway: Gateway, env: Environment, keys: Keys | None) -> APIRouter:
         if (visit := VISIT.get()) is not None:
             visit.check_csrf(fields.get("csrf"))
         with reporting_problems():
-            choice = VoteSubmission.model_validate({"vote": fields.get("vote")}).vote
-        await gateway.intake.vote(battle_id, choice, datetime.now(UTC))
-        back = query_string(request.query_params, voted=choice.value)
+            cast = VoteSubmission.model_validate({"vote": fields.get("vote")})
+        await gateway.intake.vote(battle_id, cast.to_core(), datetime.now(UTC))
+        back = query_string(request.query_params, voted=cast.vote.value)
         return RedirectResponse(f"/embed/battles/{quote(battle_id)}?{back}", 303)
 
     @router.post(

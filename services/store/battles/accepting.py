@@ -8,8 +8,9 @@ from zlib import crc32
 
 from sqlalchemy import Connection, bindparam, insert, select
 
-from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.domain.event import submission_key, vote_of
+from nuggetstream.domain.battle import Battle
+from nuggetstream.domain.event import BattleVoted, submission_key, vote_of
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.pipeline import Stage
 from nuggetstream.text.languages import DetectedLanguage
 from services.store.battles.recording import NewEvent, record_all
@@ -32,7 +33,7 @@ class NewBattle:
         body: The encoded event that submits it.
         detected: Language of the query, where the battle declares none and one was detected.
         flagged: Whether an answer is flagged.
-        vote: The vote that came with the battle, if any.
+        vote: The vote that came with the battle, if any, with its voter.
         key_name: Name of the API key that it was sent with; None where there is none.
         content_hash: Hash of everything but the id of the battle.
     """
@@ -41,7 +42,7 @@ class NewBattle:
     body: bytes
     detected: DetectedLanguage | None = None
     flagged: bool = False
-    vote: Vote | None = None
+    vote: HumanVote | None = None
     key_name: str | None = None
     content_hash: str = field(init=False)
 
@@ -87,7 +88,12 @@ def known_hashes(connection: Connection, new: Sequence[NewBattle]) -> list[str |
     return stored
 
 
-def store_new(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> None:
+def store_new(
+    connection: Connection,
+    new: Sequence[NewBattle],
+    received_at: datetime,
+    further_votes: Sequence[BattleVoted] = (),
+) -> None:
     """Store battles whose ids are not known, and record and count the votes that came with them.
 
     A vote has the time when its battle was received, so that it is never newer than a vote cast since.
@@ -96,7 +102,20 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
         connection: Connection in the transaction that has looked for their ids.
         new: The battles.
         received_at: Time of receipt.
+        further_votes: Votes on these battles and on ones that were stored before and are locked.
     """
+    _store_battles(connection, new, received_at)
+    votes = [vote_of(accepted.battle, accepted.vote, received_at) for accepted in new]
+    cast = [vote for vote in (*votes, *further_votes) if vote is not None]
+    if cast:
+        record_all(
+            connection, [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in cast], received_at
+        )
+    # Last, as in a deletion, so that the two cannot deadlock.
+    count_battles(connection, [(each.battle, each.language) for each in new], received_at)
+
+
+def _store_battles(connection: Connection, new: Sequence[NewBattle], received_at: datetime) -> None:
     if not new:
         return
     rows, texts = [], []
@@ -108,12 +127,6 @@ def store_new(connection: Connection, new: Sequence[NewBattle], received_at: dat
     begin(connection, dict(map(_first_work, new)), received_at)
     if texts:
         insert_content(connection, blobs, texts)
-    votes = [vote_of(accepted.battle, accepted.vote, received_at) for accepted in new]
-    cast = [NewEvent.of(vote, outcomes_of(vote, received_at)) for vote in votes if vote is not None]
-    if cast:
-        record_all(connection, cast, received_at)
-    # Last, as in a deletion, so that the two cannot deadlock.
-    count_battles(connection, [(each.battle, each.language) for each in new], received_at)
 
 
 def _first_work(new: NewBattle) -> tuple[Worker, str]:

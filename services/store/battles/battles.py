@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, exists, or_, select
 
 from nuggetstream.domain.battle import Battle, Vote
-from nuggetstream.domain.event import BattleEvent
+from nuggetstream.domain.event import BattleEvent, BattleNuggetized
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.nugget_edit import RecordedEdit
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from nuggetstream.text.languages import DetectedLanguage
@@ -18,17 +19,29 @@ from services.store.battles.deletion import deleted_at
 from services.store.battles.event_reading import RecordedEvent, read_events, read_submission
 from services.store.battles.nugget_edits import NuggetEdits
 from services.store.battles.recording import NewEvent, Recording, record_all
+from services.store.battles.votes import counted_votes
 from services.store.content.text_references import Filled
 from services.store.outcomes.battle_counts import BattleCounts
-from services.store.tables import battles
+from services.store.tables import battles, events
 from services.store.work.failed import FailedBattle, FailedBattles, FailureFilter
 from services.store.work.parked import ParkedEvents
+from services.wire.subjects import event_name
 
 # Without the body, which may be megabytes and is not needed to list battles.
 BATTLE_ROWS = select(*(column for column in battles.c if column.name not in ("body", "key_name")))
 _ROW = BATTLE_ROWS.where(battles.c.id == bindparam("battle"))
 _ENDED = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state).where(
     among(battles.c.id), battles.c.ended_at.is_not(None)
+)
+_STATES = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state).order_by(
+    battles.c.received_at, battles.c.id
+)
+_LISTED = select(battles.c.id).where(
+    among(battles.c.id),
+    or_(
+        battles.c.nugget_state != Branch.PENDING.value,
+        exists().where(events.c.battle_id == battles.c.id, events.c.name == event_name(BattleNuggetized)),
+    ),
 )
 _FOLLOWED = _ROW.add_columns(battles.c.body)
 _ROWS_OF = BATTLE_ROWS.where(among(battles.c.id))
@@ -104,7 +117,7 @@ class Battles(BattleCounts):
         *,
         detected: DetectedLanguage | None = None,
         flagged: bool = False,
-        vote: Vote | None = None,
+        vote: HumanVote | None = None,
     ) -> str | None:
         """Store one battle; see `NewBattle` for the arguments and `accepting.known_hashes` for the result."""
         new = NewBattle(battle=battle, body=body, detected=detected, flagged=flagged, vote=vote)
@@ -163,6 +176,20 @@ class Battles(BattleCounts):
         """The states of those of the given battles that have ended, by id."""
         rows = await self._database.read(lambda connection: [*rows_of_keys(connection, _ENDED, ids)])
         return {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
+
+    async def states(self) -> dict[str, BattleState]:
+        """The state of every battle, in the order of receipt."""
+        rows = await self._database.rows(_STATES)
+        return {row.id: state_of(Branch(row.nugget_state), Branch(row.judge_state)) for row in rows}
+
+    async def listed_among(self, ids: Sequence[str]) -> set[str]:
+        """Those of the given battles that have a nugget list, or get none."""
+        rows = await self._database.read(lambda connection: [*rows_of_keys(connection, _LISTED, ids)])
+        return {row.id for row in rows}
+
+    async def votes_of(self, ids: Sequence[str]) -> dict[tuple[str, str | None], Vote]:
+        """The newest vote by battle and voter."""
+        return await self._database.read(lambda connection: counted_votes(connection, ids))
 
     async def record_all(self, new: Sequence[NewEvent], at: datetime) -> list[Recording]:
         """Record several events in one transaction; see `recording.record_all`."""

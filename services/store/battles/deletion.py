@@ -38,6 +38,7 @@ from services.store.tables import (
     outcomes,
     sources,
     spend,
+    votes,
 )
 from services.store.work.outbox import outbox
 from services.store.work.parked import parked_events
@@ -147,7 +148,7 @@ class Deletions(Store):
         await delete_content(tx, battle_id)
         await forget_in_studies(tx, battle_id)
         for table in (
-            doubts, events, failures, work, outcomes, sources, calls, call_prompts,
+            doubts, events, failures, work, outcomes, votes, sources, calls, call_prompts,
             nugget_edits, outbox, parked_events, fetched_pages, webhook_deliveries,
         ):  # fmt: skip
             await tx.execute(delete(table).where(table.c.battle_id == battle_id))

@@ -16,11 +16,13 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, bindparam, insert, select, update
 
 from nuggetstream.domain import event as core
+from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.pipeline import BRANCHES
 from nuggetstream.domain.progress import BattleState, Branch, state_of
 from services.runtime.errors import InvalidInput
 from services.store.battles.event_bodies import EncodedEvent, bodies_to_store
 from services.store.battles.event_tail import take_positions
+from services.store.battles.votes import note_votes
 from services.store.outcomes.label_agreement import note_labels
 from services.store.outcomes.outcome import Outcome
 from services.store.outcomes.outcome_writing import put_all
@@ -207,11 +209,10 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
     _insert_failures(connection, [_failure_row(e, at) for e in happened if isinstance(e, core.BattleFailed)])
     # Counters in one order, as deletions change them, so that two transactions cannot deadlock.
     note_labels(connection, happened)
-    put_all(
-        connection,
-        [outcome for new_event, _ in stored for outcome in new_event.outcomes],
-        _labelled(happened),
-    )
+    preferred = note_votes(connection, [event for event in happened if isinstance(event, core.BattleVoted)])
+    stated = [outcome for new_event, _ in stored for outcome in new_event.outcomes]
+    common = [preferred[outcome.battle_id] if outcome.lens is Lens.HUMAN else outcome for outcome in stated]
+    put_all(connection, common, _labelled(happened))
     _write_events(connection, stored, {key: row["body"] for key, row in rows.items()}, at)
     return results
 

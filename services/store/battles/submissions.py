@@ -2,6 +2,7 @@
 
     a battle                ->  its row, the vote that came with it, and its submission in the outbox
     a battle that failed    ->  its failed branches are pending, and the inputs of its stages in the outbox
+    a known battle's vote   ->  as any vote, unless the same vote has come with the battle before
     a vote                  ->  its event and its outcome, recorded and counted, and its event in the outbox
 
 A vote is recorded where it is accepted, as an edit is, so that no stream can lose it. What arrives together
@@ -10,37 +11,26 @@ shares a transaction, also where it is the same battle or a vote for the same ba
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent, BattleSubmitted, BattleVoted, vote_of
-from nuggetstream.domain.lens import Lens
 from nuggetstream.text.languages import DetectedLanguage
 from services.runtime.bus import Outgoing
 from services.runtime.grouping import Grouping
 from services.store.battles.accepting import NewBattle, known_hashes, store_new
 from services.store.battles.recording import NewEvent, record_all
+from services.store.battles.votes import CastVote, Contestants, cast_events, counted_votes, recorded_votes
 from services.store.database import Database
 from services.store.outcomes.stated_outcomes import outcomes_of
-from services.store.tables import battles, outcomes
 from services.store.work import outbox
 from services.store.work.reruns import run_again
 from services.wire.codec import inline
 
 _MAX_GROUP = 128  # battles or votes in one transaction
-
-_VOTED_ON = (
-    select(battles.c.id, battles.c.arena, battles.c.system_a, battles.c.system_b)
-    .where(battles.c.id.in_(bindparam("ids", expanding=True)))
-    .order_by(battles.c.id)  # in one order, so that two transactions cannot deadlock
-    .with_for_update(key_share=True)
-)
-_COUNTED = select(outcomes.c.battle_id, outcomes.c.decided_at).where(
-    outcomes.c.battle_id.in_(bindparam("ids", expanding=True)), outcomes.c.source == Lens.HUMAN.value
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +68,7 @@ class Submission:
             body=inline(event).body,
             detected=detected,
             flagged=bool(event.flags),
-            vote=event.vote,
+            vote=event.human_vote,
             key_name=key_name,
         )
         return cls(event, new, received_at)
@@ -91,27 +81,16 @@ class Accepted:
     Attributes:
         created: Whether it was not known before.
         messages: What has to be published, and is in the outbox.
+        rerun: Whether stages that had failed run again.
+        voted: Whether it was known and its vote is recorded as a new one.
+        vote: The newest vote of its voter; None where no vote came with it.
     """
 
     created: bool
     messages: Sequence[Outgoing]
-
-
-@dataclass(frozen=True, slots=True)
-class CastVote:
-    """A vote that was cast.
-
-    Attributes:
-        battle_id: Id of its battle.
-        key: Key of its event.
-        vote: The vote.
-        voted_at: When it was cast.
-    """
-
-    battle_id: str
-    key: str
-    vote: Vote
-    voted_at: datetime
+    rerun: bool = False
+    voted: bool = False
+    vote: Vote | None = None
 
 
 class Submissions:
@@ -173,50 +152,74 @@ def _accept_all(connection: Connection, submissions: Sequence[Submission]) -> li
     at = max(submission.received_at for submission in submissions)
     hashes = known_hashes(connection, [submission.new for submission in submissions])
     both = list(zip(submissions, hashes, strict=True))
-    again = {sent.event.battle.id for sent, stored in both if stored == sent.new.content_hash}
+    again = [sent for sent, stored in both if stored == sent.new.content_hash]
+    new = [sent for sent, stored in both if stored is None]
     # Rows of battles are locked before counters, as in the recorder, so that the two cannot deadlock.
-    runs = run_again(connection, again, at) if again else {}
-    store_new(connection, [sent.new for sent, stored in both if stored is None], at)
+    votes = _votes_again(connection, new, again, at)
+    runs = run_again(connection, {sent.event.battle.id for sent in again}, at) if again else {}
+    store_new(connection, [sent.new for sent in new], at, list(votes.values()))
     events: list[list[BattleEvent] | None] = []
     for sent, stored in both:
         if stored is None:
-            voted = vote_of(sent.event.battle, sent.event.vote, at)
+            voted = vote_of(sent.event.battle, sent.event.human_vote, at)
             events.append([sent.event] if voted is None else [voted, sent.event])
+        elif stored == sent.new.content_hash:
+            cast = votes.get(id(sent))
+            events.append(runs.pop(sent.event.battle.id, []) + ([] if cast is None else [cast]))
         else:
-            events.append(runs.pop(sent.event.battle.id, []) if stored == sent.new.content_hash else None)
-    keys = {sent.event.key for sent, stored in both if stored is None}
+            events.append(None)
+    keys = {sent.event.key for sent in new}
+    voted_on = {sent.event.battle.id for sent in (*new, *again) if sent.event.vote is not None}
+    counted = counted_votes(connection, voted_on) if voted_on else {}
     messages = iter(outbox.put(connection, [event for of_one in events for event in of_one or ()], keys))
     return [
-        None if of_one is None else Accepted(stored is None, list(islice(messages, len(of_one))))
-        for of_one, (_, stored) in zip(events, both, strict=True)
+        None
+        if of_one is None
+        else Accepted(
+            created=stored is None,
+            messages=list(islice(messages, len(of_one))),
+            rerun=stored is not None and any(not isinstance(event, BattleVoted) for event in of_one),
+            voted=id(sent) in votes,
+            vote=sent.event.vote and counted.get((sent.event.battle.id, sent.event.voter)),
+        )
+        for of_one, (sent, stored) in zip(events, both, strict=True)
     ]
 
 
+def _votes_again(
+    connection: Connection, new: Sequence[Submission], again: Sequence[Submission], at: datetime
+) -> dict[int, BattleVoted]:
+    """The votes of battles that are known, by identity of the submission, without repeated ones.
+
+    A client that got no reply sends its battle again, and a broker delivers it again: the vote that came with
+    it before is no new one, so that it replaces none that was cast since.
+    """
+    cast = {
+        id(sent): CastVote(sent.event.battle.id, vote, at, with_battle=True)
+        for sent in again
+        if (vote := sent.event.human_vote) is not None
+    }
+    if not cast:
+        return {}
+    first = [vote_of(sent.event.battle, sent.event.human_vote, at) for sent in new]
+    seen = recorded_votes(connection, [cast_vote.key for cast_vote in cast.values()])
+    seen |= {vote.key for vote in first if vote is not None}
+    changed: dict[int, CastVote] = {}
+    for number, of_sent in cast.items():
+        if of_sent.key not in seen:
+            changed[number] = of_sent
+            seen.add(of_sent.key)
+    stored_now = {vote.battle_id: at for vote in first if vote is not None}
+    systems = {sent.event.battle.id: Contestants.of(sent.event.battle) for sent in new}
+    events = cast_events(connection, list(changed.values()), systems, stored_now)
+    return {number: event for number, event in zip(changed, events, strict=True) if event is not None}
+
+
 def _vote_all(connection: Connection, votes: Sequence[CastVote]) -> list[Outgoing | None]:
-    ids = sorted({vote.battle_id for vote in votes})
-    rows = {row.id: row for row in connection.execute(_VOTED_ON, {"ids": ids})}
-    newest = {row.battle_id: row.decided_at for row in connection.execute(_COUNTED, {"ids": sorted(rows)})}
-    events: list[BattleVoted] = []
-    for vote in votes:
-        if (battle := rows.get(vote.battle_id)) is None:
-            continue
-        # In the order of the database, so that no clock of a gateway decides which vote is the newest.
-        at = vote.voted_at
-        if (last := newest.get(vote.battle_id)) is not None:
-            at = max(at, last + timedelta.resolution)
-        newest[vote.battle_id] = at
-        event = BattleVoted(
-            key=vote.key,
-            battle_id=vote.battle_id,
-            arena=battle.arena,
-            system_a=battle.system_a,
-            system_b=battle.system_b,
-            vote=vote.vote,
-            voted_at=at,
-        )
-        events.append(event)
+    cast = cast_events(connection, votes, {}, {})
+    events = [event for event in cast if event is not None]
     if events:
         at = max(vote.voted_at for vote in votes)
         record_all(connection, [NewEvent.of(event, outcomes_of(event, at)) for event in events], at)
     messages = iter(outbox.put(connection, events))
-    return [next(messages) if vote.battle_id in rows else None for vote in votes]
+    return [None if event is None else next(messages) for event in cast]

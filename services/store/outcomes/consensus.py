@@ -8,7 +8,7 @@ The same rule is written for Python, which changes counters, and for SQL, which 
 counters.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, FromClause, Select, case, func, null, select
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.human_vote import common_vote
 from nuggetstream.domain.lens import Lens
 from services.store.outcomes.outcome import Outcome
 from services.store.outcomes.probabilities import Probabilities
@@ -39,7 +40,6 @@ def common_outcomes(stored: Iterable[Outcome]) -> list[Outcome]:
 
 
 def _common(group: list[Outcome]) -> Outcome:
-    ((winner, count),) = Counter(outcome.winner for outcome in group).most_common(1)
     probabilities = [outcome.probabilities for outcome in group if outcome.probabilities is not None]
     mean = None
     if len(probabilities) == len(group):
@@ -48,7 +48,7 @@ def _common(group: list[Outcome]) -> Outcome:
             sum(p.b for p in probabilities) // len(probabilities),
         )
     first = min(group, key=lambda outcome: outcome.source)
-    return replace(first, winner=winner if 2 * count > len(group) else Vote.TIE, probabilities=mean)
+    return replace(first, winner=common_vote(outcome.winner for outcome in group), probabilities=mean)
 
 
 def common_rows(rows: FromClause = outcomes) -> Select[Any]:

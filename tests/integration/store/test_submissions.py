@@ -12,13 +12,15 @@ from sqlalchemy import event
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleEvent, BattleFailed, BattleSubmitted, BattleVoted
 from nuggetstream.domain.failure import Reason, StageFailure
+from nuggetstream.domain.human_vote import HumanVote
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.pipeline import Stage
 from services.runtime.bus import Outgoing
 from services.store.battles.battles import Battles
 from services.store.battles.event_tail import take_positions
 from services.store.battles.recording import NewEvent
-from services.store.battles.submissions import CastVote, Submission, Submissions
+from services.store.battles.submissions import Submission, Submissions
+from services.store.battles.votes import CastVote
 from services.store.database import Database
 from services.store.outcomes.recount import recount
 from services.store.outcomes.stated_outcomes import outcomes_of
@@ -40,8 +42,8 @@ def submission(name: str, vote: Vote | None = None, at: datetime = NOON) -> Subm
     return Submission.of(BattleSubmitted(f"submitted {name}", battle, vote), at)
 
 
-def cast(name: str, vote: Vote, second: int = 0) -> CastVote:
-    return CastVote(name, f"{name} {vote} {second}", vote, NOON + timedelta(seconds=second))
+def cast(name: str, vote: Vote, second: int = 0, voter: str | None = None) -> CastVote:
+    return CastVote(name, HumanVote(vote, voter), NOON + timedelta(seconds=second))
 
 
 async def taken(database: Database, limit: int = 100) -> list[BattleEvent]:
@@ -104,6 +106,57 @@ async def test_a_vote_is_newer_than_one_of_a_gateway_whose_clock_is_ahead(databa
         assert await Submissions(database).vote(cast("one", vote, second)) is not None
     (stored,) = await WrittenOutcomes(database).of_battle("one")
     assert stored.winner is Vote.B
+
+
+async def test_of_each_voter_the_newest_vote_counts_and_of_several_voters_the_majority(
+    database: Database,
+) -> None:
+    await accept(database, "one")
+    votes = [("u1", Vote.A), ("u2", Vote.B), (None, Vote.A), ("u3", Vote.B), ("u1", Vote.B), ("u2", Vote.TIE)]
+    preferred = []
+    for second, (voter, vote) in enumerate(votes):
+        assert await Submissions(database).vote(cast("one", vote, second, voter)) is not None
+        (stored,) = await WrittenOutcomes(database).of_battle("one")
+        preferred.append(stored.winner)
+    # a; a b; a b a; a b a b; b b a b; b tie a b
+    assert preferred == [Vote.A, Vote.TIE, Vote.A, Vote.TIE, Vote.B, Vote.TIE]
+    assert not any((await recount(database, repair=False)).values())
+
+
+async def test_a_battle_sent_again_with_another_vote_is_voted_on_and_a_repeated_one_is_not(
+    database: Database,
+) -> None:
+    submissions = Submissions(database)
+    replies = [await submissions.accept(submission("one", vote)) for vote in (None, Vote.A, Vote.B, Vote.A)]
+    assert all(reply is not None for reply in replies)
+    assert [(r.created, r.voted, r.vote) for r in replies if r] == [
+        (True, False, None),
+        (False, True, Vote.A),
+        (False, True, Vote.B),
+        (False, False, Vote.B),  # as a client that sends again after a lost reply
+    ]
+    (stored,) = await WrittenOutcomes(database).of_battle("one")
+    assert stored.winner is Vote.B
+    voted = [event for event in await taken(database) if isinstance(event, BattleVoted)]
+    assert sorted(event.vote for event in voted) == [Vote.A, Vote.B]
+
+
+async def test_votes_of_several_people_that_arrive_with_one_battle_at_once_all_count(
+    database: Database,
+) -> None:
+    submissions = Submissions(database)
+    rows = [("u1", Vote.A), ("u2", Vote.B), ("u3", Vote.B), ("u1", Vote.A)]
+    battle = sent("one").battle
+    sent_rows = [
+        Submission.of(BattleSubmitted("submitted one", battle, vote, voter=voter), NOON)
+        for voter, vote in rows
+    ]
+    replies = await asyncio.gather(*map(submissions.accept, sent_rows))
+    assert [reply.voted for reply in replies if reply] == [False, True, True, False]
+    (stored,) = await WrittenOutcomes(database).of_battle("one")
+    assert stored.winner is Vote.B
+    assert len([event for event in await taken(database) if isinstance(event, BattleVoted)]) == 3
+    assert not any((await recount(database, repair=False)).values())
 
 
 async def test_votes_in_two_orders_and_a_recorder_do_not_deadlock(postgres: Database) -> None:

@@ -183,7 +183,7 @@ def test_the_judge_agrees_disagrees_or_flips(judgment: Judgment, line: str) -> N
 
 
 def test_a_judge_who_finds_both_bad_agrees_with_a_tie() -> None:
-    tied = replace(snapshot({nugget("1", "c1"): (NO, NO)}), vote=vote(Vote.BOTH_BAD))
+    tied = replace(snapshot({nugget("1", "c1"): (NO, NO)}), votes=(vote(Vote.BOTH_BAD),))
     assert explain(tied).lines[-1] == "The human vote agrees with the nuggets: both are bad."
 
 
@@ -264,7 +264,7 @@ def test_a_snapshot_holds_the_newest_of_everything() -> None:
     assert told.nugget_list is first.nugget_list  # the labels belong to this list, not to the newer one
     assert told.assignments == first.assignments
     assert [judgment.winner for judgment in told.judgments] == [Vote.B]
-    assert told.vote == vote(Vote.A, NOW)
+    assert told.votes == (vote(Vote.A, NOW),)
     assert told.failures == (failure,)
     assert told.evidence == (CHUNK,)
 
@@ -294,6 +294,19 @@ def test_a_snapshot_grows_by_what_each_event_tells() -> None:
     assert (unlabelled.nugget_list, unlabelled.assignments) == (lists[1], None)
 
 
+def test_of_several_voters_the_majority_is_the_human_vote() -> None:
+    cast = [
+        replace(vote(value), key=name, voter=name)
+        for name, value in (("u1", Vote.A), ("u2", Vote.B), ("u3", Vote.B))
+    ]
+    told = explain(replace(snapshot({nugget("1", "c1"): (YES, NO)}), votes=tuple(cast)))
+    assert told.lines[-1] == "The majority of people (2 of 3) disagrees with the nuggets: B is better."
+    split = explain(replace(snapshot({nugget("1", "c1"): (YES, NO)}), votes=tuple(cast[:2])))
+    assert split.lines[-1] == (
+        "The vote of 2 people, without a majority, disagrees with the nuggets: both are equally good."
+    )
+
+
 def test_a_snapshot_names_judges_in_order_and_keeps_the_newest_vote_the_last_of_equals() -> None:
     other = replace(judged(Vote.A, Vote.A), evaluator="another")
     told = snapshot_of(
@@ -307,4 +320,4 @@ def test_a_snapshot_names_judges_in_order_and_keeps_the_newest_vote_the_last_of_
         ],
     )
     assert [judgment.evaluator for judgment in told.judgments] == ["another", "pairwise"]
-    assert told.vote == vote(Vote.B, NOW)
+    assert told.votes == (vote(Vote.B, NOW),)

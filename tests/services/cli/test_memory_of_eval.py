@@ -12,6 +12,7 @@ import pytest
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.registry import read_battles
 from services.cli.evaluation.kept_lines import Keeper
+from services.cli.evaluation.ledger import Noted
 from services.cli.evaluation.results import ResultsFile
 
 BATTLES, TEXT = 40, 100_000  # characters of each answer
@@ -75,8 +76,8 @@ def view(number: int) -> dict[str, Any]:
 
 
 def test_results_are_written_battle_by_battle(tmp_path: Path) -> None:
-    references: dict[str, Any] = {f"b{number}": {} for number in range(BATTLES)}
-    with ResultsFile(tmp_path, references) as results:
+    noted = {f"b{number}": Noted(f"b{number}") for number in range(BATTLES)}
+    with ResultsFile(tmp_path, noted) as results:
         with little_memory_kept():
             for number in range(BATTLES):
                 results.add(view(number))
@@ -84,13 +85,13 @@ def test_results_are_written_battle_by_battle(tmp_path: Path) -> None:
         summary = results.finish([], [])
     assert (summary.received, summary.scored) == (BATTLES, 0)
     [*written] = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
-    assert [each["id"] for each in written] == list(references)
-    assert written[7] == view(7) | {"reference": {}}
+    assert [each["id"] for each in written] == list(noted)
+    assert written[7] == view(7) | {"reference": {}, "settings": {}}
 
 
 def test_results_that_were_interrupted_leave_those_of_an_earlier_run(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text("earlier\n")
-    with ResultsFile(tmp_path, {"b1": {}}) as results:
+    with ResultsFile(tmp_path, {"b1": Noted("b1")}) as results:
         results.add(view(1))
     assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]
     assert (tmp_path / "results.jsonl").read_text() == "earlier\n"
@@ -103,7 +104,7 @@ def test_rejected_lines_are_written_before_the_summary_is_computed(
         raise MemoryError
 
     monkeypatch.setattr("nuggetstream.report.summary.Summing.summary", fail)
-    with ResultsFile(tmp_path, {"b1": {}}) as results:
+    with ResultsFile(tmp_path, {"b1": Noted("b1")}) as results:
         results.add(view(1))
         with pytest.raises(MemoryError):
             results.finish([BadLine(2, ("is not a JSON object",))], [])

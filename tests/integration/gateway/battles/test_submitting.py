@@ -21,12 +21,15 @@ from services.store.work.outbox import Outbox
 from tests.integration.gateway.world import Story, World, battle, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}
+RECEIPT = {"battle_id": "tides", "created": False, "rerun": False, "voted": False, "vote": None} | {
+    "left_out": None
+}
 
 
 async def test_a_battle_is_accepted_recorded_and_published(world: World) -> None:
     response = await world.http.post("/v1/battles", json=submission())
     assert response.status_code == 202
-    assert response.json() == {"battle_id": "tides", "created": True, "rerun": False, "left_out": None}
+    assert response.json() == RECEIPT | {"created": True}
     assert response.headers["location"] == "/v1/battles/tides"
     (event,) = await world.published()
     assert isinstance(event, BattleSubmitted)
@@ -67,7 +70,7 @@ async def test_a_battle_in_the_shape_of_others_is_the_same_battle(world: World) 
     lines = "\n".join(json.dumps(others | {"winner": word}) for word in ("tie (bothbad)", "perhaps"))
     response = await world.http.post("/v1/battles", content=lines, headers=NDJSON)
     same, unknown = [json.loads(line) for line in response.text.splitlines()]
-    assert (same["status"], same["created"]) == (200, False)
+    assert (same["status"], same["created"], same["voted"], same["vote"]) == (202, False, True, "both_bad")
     assert (unknown["status"], unknown["problems"][0].partition(":")[0]) == (422, "winner")
 
 
@@ -75,9 +78,33 @@ async def test_the_same_battle_twice_is_one_battle(world: World) -> None:
     first = await world.http.post("/v1/battles", json=submission())
     second = await world.http.post("/v1/battles", json=submission())
     assert (first.status_code, second.status_code) == (202, 200)
-    assert second.json() == {"battle_id": "tides", "created": False, "rerun": False, "left_out": None}
+    assert second.json() == RECEIPT
     assert len(await world.published()) == 1  # the broker knew the message id
     assert len((await world.http.get("/v1/battles")).json()) == 1
+
+
+async def test_a_vote_that_comes_with_a_known_battle_is_recorded(world: World) -> None:
+    await world.http.post("/v1/battles", json=submission())
+    for vote, status, counted in (("a", 202, "a"), ("a", 200, "a"), ("b", 202, "b"), ("a", 200, "b")):
+        again = await world.http.post("/v1/battles", json=submission(vote=vote))
+        receipt = again.json()
+        assert (again.status_code, receipt["voted"], receipt["vote"]) == (status, status == 202, counted)
+        assert receipt["created"] is False
+    lines = [submission(vote="b", voter="u1", comment="Fewer errors."), submission(vote="a", voter=2)]
+    body = "\n".join(json.dumps(line) for line in lines)
+    response = await world.http.post("/v1/battles", content=body, headers=NDJSON)
+    assert [json.loads(line)["status"] for line in response.text.splitlines()] == [202, 202]
+    await world.http.post("/v1/battles/tides/vote", json={"vote": "b", "voter": "2"})
+    shown = (await world.http.get("/v1/battles/tides")).json()
+    votes = [(vote["vote"], vote["voter"], vote["comment"]) for vote in shown["human_votes"]]
+    assert votes == [("b", None, None), ("b", "u1", "Fewer errors."), ("b", "2", None)]
+    assert shown["human_vote"] == "b"
+
+
+async def test_a_voter_without_a_vote_is_rejected(world: World) -> None:
+    refused = await world.http.post("/v1/battles", json=submission(voter="u1"))
+    assert refused.status_code == 422
+    assert refused.json()["problems"] == ["voter: without a vote; send the vote, too, or leave it out"]
 
 
 async def test_without_an_id_the_content_names_the_battle(world: World) -> None:

@@ -145,7 +145,7 @@ BODIES = {
         415,
         "send a body that is not compressed, not content-encoding 'gzip'",
     ),
-    "too long": (b'{"vote":"' + b"a" * 5000 + b'"}', JSON, 413, "at most 1,024 bytes are accepted"),
+    "too long": (b'{"vote":"' + b"a" * 50_000 + b'"}', JSON, 413, "at most 20,000 bytes are accepted"),
 }
 
 

@@ -27,37 +27,37 @@ from arena.v1 import events_pb2 as arena_dot_v1_dot_events__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/arena.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x15\x61rena/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"c\n\x13SubmitBattleRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"m\n\x14SubmitBattleResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05rerun\x18\x03 \x01(\x08\x12\x15\n\x08left_out\x18\x04 \x01(\tH\x00\x88\x01\x01\x42\x0b\n\t_left_out\"d\n\x14SubmitBattlesRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x42\x07\n\x05_vote\"}\n\x15SubmitBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05\x65rror\x18\x03 \x01(\t\x12\r\n\x05rerun\x18\x04 \x01(\x08\x12\x15\n\x08left_out\x18\x05 \x01(\tH\x00\x88\x01\x01\x42\x0b\n\t_left_out\"6\n\x12WatchBattleRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x03\"\xbe\x01\n\x13WatchBattlesRequest\x12\x12\n\x05\x61rena\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x13\n\x06system\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03tag\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x15\n\x08language\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\r\n\x05kinds\x18\x05 \x03(\t\x12\x12\n\x05\x61\x66ter\x18\x06 \x01(\x03H\x04\x88\x01\x01\x42\x08\n\x06_arenaB\t\n\x07_systemB\x06\n\x04_tagB\x0b\n\t_languageB\x08\n\x06_after\"\xa9\x01\n\x14WatchBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12/\n\x0brecorded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x05\x65vent\x18\x04 \x01(\x0b\x32\x1d.arena.v1.WatchBattleResponse\x12\x10\n\x08position\x18\x05 \x01(\x03\"B\n\x0f\x43\x61stVoteRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x1c\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\"%\n\x10\x43\x61stVoteResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\"\x9a\x01\n\nModelState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0f\n\x07process\x18\x02 \x01(\t\x12\r\n\x05\x63\x61use\x18\x03 \x01(\t\x12)\n\x05since\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1d\n\x10\x66\x61llback_answers\x18\x05 \x01(\x08H\x00\x88\x01\x01\x42\x13\n\x11_fallback_answers\"\xa0\x01\n\nStageRetry\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05stage\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x05 \x01(\x05\x12-\n\tfailed_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07seconds\x18\x07 \x01(\x01\"H\n\rEventRecorded\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x03\x12\x12\n\ncounted_in\x18\x03 \x01(\t2\x8e\x03\n\x05\x41rena\x12M\n\x0cSubmitBattle\x12\x1d.arena.v1.SubmitBattleRequest\x1a\x1e.arena.v1.SubmitBattleResponse\x12T\n\rSubmitBattles\x12\x1e.arena.v1.SubmitBattlesRequest\x1a\x1f.arena.v1.SubmitBattlesResponse(\x01\x30\x01\x12L\n\x0bWatchBattle\x12\x1c.arena.v1.WatchBattleRequest\x1a\x1d.arena.v1.WatchBattleResponse0\x01\x12O\n\x0cWatchBattles\x12\x1d.arena.v1.WatchBattlesRequest\x1a\x1e.arena.v1.WatchBattlesResponse0\x01\x12\x41\n\x08\x43\x61stVote\x12\x19.arena.v1.CastVoteRequest\x1a\x1a.arena.v1.CastVoteResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/arena.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/battle.proto\x1a\x15\x61rena/v1/events.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa3\x01\n\x13SubmitBattleRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x12\x12\n\x05voter\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x14\n\x07\x63omment\x18\x04 \x01(\tH\x02\x88\x01\x01\x42\x07\n\x05_voteB\x08\n\x06_voterB\n\n\x08_comment\"\xa8\x01\n\x14SubmitBattleResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05rerun\x18\x03 \x01(\x08\x12\x15\n\x08left_out\x18\x04 \x01(\tH\x00\x88\x01\x01\x12\r\n\x05voted\x18\x05 \x01(\x08\x12!\n\x04vote\x18\x06 \x01(\x0e\x32\x0e.arena.v1.VoteH\x01\x88\x01\x01\x42\x0b\n\t_left_outB\x07\n\x05_vote\"\xa4\x01\n\x14SubmitBattlesRequest\x12 \n\x06\x62\x61ttle\x18\x01 \x01(\x0b\x32\x10.arena.v1.Battle\x12!\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.VoteH\x00\x88\x01\x01\x12\x12\n\x05voter\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x14\n\x07\x63omment\x18\x04 \x01(\tH\x02\x88\x01\x01\x42\x07\n\x05_voteB\x08\n\x06_voterB\n\n\x08_comment\"\xb8\x01\n\x15SubmitBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x0f\n\x07\x63reated\x18\x02 \x01(\x08\x12\r\n\x05\x65rror\x18\x03 \x01(\t\x12\r\n\x05rerun\x18\x04 \x01(\x08\x12\x15\n\x08left_out\x18\x05 \x01(\tH\x00\x88\x01\x01\x12\r\n\x05voted\x18\x06 \x01(\x08\x12!\n\x04vote\x18\x07 \x01(\x0e\x32\x0e.arena.v1.VoteH\x01\x88\x01\x01\x42\x0b\n\t_left_outB\x07\n\x05_vote\"6\n\x12WatchBattleRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x03\"\xbe\x01\n\x13WatchBattlesRequest\x12\x12\n\x05\x61rena\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x13\n\x06system\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03tag\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x15\n\x08language\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\r\n\x05kinds\x18\x05 \x03(\t\x12\x12\n\x05\x61\x66ter\x18\x06 \x01(\x03H\x04\x88\x01\x01\x42\x08\n\x06_arenaB\t\n\x07_systemB\x06\n\x04_tagB\x0b\n\t_languageB\x08\n\x06_after\"\xa9\x01\n\x14WatchBattlesResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05\x61rena\x18\x02 \x01(\t\x12/\n\x0brecorded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x05\x65vent\x18\x04 \x01(\x0b\x32\x1d.arena.v1.WatchBattleResponse\x12\x10\n\x08position\x18\x05 \x01(\x03\"\x82\x01\n\x0f\x43\x61stVoteRequest\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x1c\n\x04vote\x18\x02 \x01(\x0e\x32\x0e.arena.v1.Vote\x12\x12\n\x05voter\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x14\n\x07\x63omment\x18\x04 \x01(\tH\x01\x88\x01\x01\x42\x08\n\x06_voterB\n\n\x08_comment\"%\n\x10\x43\x61stVoteResponse\x12\x11\n\tbattle_id\x18\x01 \x01(\t\"\x9a\x01\n\nModelState\x12\r\n\x05stage\x18\x01 \x01(\t\x12\x0f\n\x07process\x18\x02 \x01(\t\x12\r\n\x05\x63\x61use\x18\x03 \x01(\t\x12)\n\x05since\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1d\n\x10\x66\x61llback_answers\x18\x05 \x01(\x08H\x00\x88\x01\x01\x42\x13\n\x11_fallback_answers\"\xa0\x01\n\nStageRetry\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\r\n\x05stage\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x05 \x01(\x05\x12-\n\tfailed_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07seconds\x18\x07 \x01(\x01\"H\n\rEventRecorded\x12\x11\n\tbattle_id\x18\x01 \x01(\t\x12\x10\n\x08sequence\x18\x02 \x01(\x03\x12\x12\n\ncounted_in\x18\x03 \x01(\t2\x8e\x03\n\x05\x41rena\x12M\n\x0cSubmitBattle\x12\x1d.arena.v1.SubmitBattleRequest\x1a\x1e.arena.v1.SubmitBattleResponse\x12T\n\rSubmitBattles\x12\x1e.arena.v1.SubmitBattlesRequest\x1a\x1f.arena.v1.SubmitBattlesResponse(\x01\x30\x01\x12L\n\x0bWatchBattle\x12\x1c.arena.v1.WatchBattleRequest\x1a\x1d.arena.v1.WatchBattleResponse0\x01\x12O\n\x0cWatchBattles\x12\x1d.arena.v1.WatchBattlesRequest\x1a\x1e.arena.v1.WatchBattlesResponse0\x01\x12\x41\n\x08\x43\x61stVote\x12\x19.arena.v1.CastVoteRequest\x1a\x1a.arena.v1.CastVoteResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.arena_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SUBMITBATTLEREQUEST']._serialized_start=113
-  _globals['_SUBMITBATTLEREQUEST']._serialized_end=212
-  _globals['_SUBMITBATTLERESPONSE']._serialized_start=214
-  _globals['_SUBMITBATTLERESPONSE']._serialized_end=323
-  _globals['_SUBMITBATTLESREQUEST']._serialized_start=325
-  _globals['_SUBMITBATTLESREQUEST']._serialized_end=425
-  _globals['_SUBMITBATTLESRESPONSE']._serialized_start=427
-  _globals['_SUBMITBATTLESRESPONSE']._serialized_end=552
-  _globals['_WATCHBATTLEREQUEST']._serialized_start=554
-  _globals['_WATCHBATTLEREQUEST']._serialized_end=608
-  _globals['_WATCHBATTLESREQUEST']._serialized_start=611
-  _globals['_WATCHBATTLESREQUEST']._serialized_end=801
-  _globals['_WATCHBATTLESRESPONSE']._serialized_start=804
-  _globals['_WATCHBATTLESRESPONSE']._serialized_end=973
-  _globals['_CASTVOTEREQUEST']._serialized_start=975
-  _globals['_CASTVOTEREQUEST']._serialized_end=1041
-  _globals['_CASTVOTERESPONSE']._serialized_start=1043
-  _globals['_CASTVOTERESPONSE']._serialized_end=1080
-  _globals['_MODELSTATE']._serialized_start=1083
-  _globals['_MODELSTATE']._serialized_end=1237
-  _globals['_STAGERETRY']._serialized_start=1240
-  _globals['_STAGERETRY']._serialized_end=1400
-  _globals['_EVENTRECORDED']._serialized_start=1402
-  _globals['_EVENTRECORDED']._serialized_end=1474
-  _globals['_ARENA']._serialized_start=1477
-  _globals['_ARENA']._serialized_end=1875
+  _globals['_SUBMITBATTLEREQUEST']._serialized_start=114
+  _globals['_SUBMITBATTLEREQUEST']._serialized_end=277
+  _globals['_SUBMITBATTLERESPONSE']._serialized_start=280
+  _globals['_SUBMITBATTLERESPONSE']._serialized_end=448
+  _globals['_SUBMITBATTLESREQUEST']._serialized_start=451
+  _globals['_SUBMITBATTLESREQUEST']._serialized_end=615
+  _globals['_SUBMITBATTLESRESPONSE']._serialized_start=618
+  _globals['_SUBMITBATTLESRESPONSE']._serialized_end=802
+  _globals['_WATCHBATTLEREQUEST']._serialized_start=804
+  _globals['_WATCHBATTLEREQUEST']._serialized_end=858
+  _globals['_WATCHBATTLESREQUEST']._serialized_start=861
+  _globals['_WATCHBATTLESREQUEST']._serialized_end=1051
+  _globals['_WATCHBATTLESRESPONSE']._serialized_start=1054
+  _globals['_WATCHBATTLESRESPONSE']._serialized_end=1223
+  _globals['_CASTVOTEREQUEST']._serialized_start=1226
+  _globals['_CASTVOTEREQUEST']._serialized_end=1356
+  _globals['_CASTVOTERESPONSE']._serialized_start=1358
+  _globals['_CASTVOTERESPONSE']._serialized_end=1395
+  _globals['_MODELSTATE']._serialized_start=1398
+  _globals['_MODELSTATE']._serialized_end=1552
+  _globals['_STAGERETRY']._serialized_start=1555
+  _globals['_STAGERETRY']._serialized_end=1715
+  _globals['_EVENTRECORDED']._serialized_start=1717
+  _globals['_EVENTRECORDED']._serialized_end=1789
+  _globals['_ARENA']._serialized_start=1792
+  _globals['_ARENA']._serialized_end=2190
 # @@protoc_insertion_point(module_scope)

@@ -27,8 +27,13 @@ class SubmitBattleRequest(_message.Message):
 
     BATTLE_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
+    VOTER_FIELD_NUMBER: _builtins.int
+    COMMENT_FIELD_NUMBER: _builtins.int
     vote: _battle_pb2.Vote.ValueType
     """Absent if nobody has voted yet."""
+    voter: _builtins.str
+    """Opaque id of who voted, and why; absent where they are not known."""
+    comment: _builtins.str
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     def __init__(
@@ -36,14 +41,25 @@ class SubmitBattleRequest(_message.Message):
         *,
         battle: _battle_pb2.Battle | None = ...,
         vote: _battle_pb2.Vote.ValueType | None = ...,
+        voter: _builtins.str | None = ...,
+        comment: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_vote", b"_vote", "_voter", b"_voter", "battle", b"battle", "comment", b"comment", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_vote", b"_vote", "_voter", b"_voter", "battle", b"battle", "comment", b"comment", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__comment: _TypeAlias = _typing.Literal["comment"]  # noqa: Y015
+    _WhichOneofArgType__comment: _TypeAlias = _typing.Literal["_comment", b"_comment"]  # noqa: Y015
     _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
     _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015
+    _WhichOneofReturnType__voter: _TypeAlias = _typing.Literal["voter"]  # noqa: Y015
+    _WhichOneofArgType__voter: _TypeAlias = _typing.Literal["_voter", b"_voter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__comment) -> _WhichOneofReturnType__comment | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__vote) -> _WhichOneofReturnType__vote | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__voter) -> _WhichOneofReturnType__voter | None: ...
 
 Global___SubmitBattleRequest: _TypeAlias = SubmitBattleRequest  # noqa: Y015
 
@@ -55,6 +71,8 @@ class SubmitBattleResponse(_message.Message):
     CREATED_FIELD_NUMBER: _builtins.int
     RERUN_FIELD_NUMBER: _builtins.int
     LEFT_OUT_FIELD_NUMBER: _builtins.int
+    VOTED_FIELD_NUMBER: _builtins.int
+    VOTE_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
     """False if the same battle was received before."""
@@ -62,6 +80,10 @@ class SubmitBattleResponse(_message.Message):
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
     left_out: _builtins.str
     """The setting by which the battle is neither stored nor evaluated: "arena", "tag", "language" or "share"."""
+    voted: _builtins.bool
+    """Whether the battle was known and its vote was recorded as a new one."""
+    vote: _battle_pb2.Vote.ValueType
+    """The newest vote of the voter, which counts; absent where no vote came with the battle."""
     def __init__(
         self,
         *,
@@ -69,14 +91,21 @@ class SubmitBattleResponse(_message.Message):
         created: _builtins.bool = ...,
         rerun: _builtins.bool = ...,
         left_out: _builtins.str | None = ...,
+        voted: _builtins.bool = ...,
+        vote: _battle_pb2.Vote.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "left_out", b"left_out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "_vote", b"_vote", "left_out", b"left_out", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "battle_id", b"battle_id", "created", b"created", "left_out", b"left_out", "rerun", b"rerun"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "_vote", b"_vote", "battle_id", b"battle_id", "created", b"created", "left_out", b"left_out", "rerun", b"rerun", "vote", b"vote", "voted", b"voted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__left_out: _TypeAlias = _typing.Literal["left_out"]  # noqa: Y015
     _WhichOneofArgType__left_out: _TypeAlias = _typing.Literal["_left_out", b"_left_out"]  # noqa: Y015
+    _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
+    _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__left_out) -> _WhichOneofReturnType__left_out | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__vote) -> _WhichOneofReturnType__vote | None: ...
 
 Global___SubmitBattleResponse: _TypeAlias = SubmitBattleResponse  # noqa: Y015
 
@@ -86,7 +115,12 @@ class SubmitBattlesRequest(_message.Message):
 
     BATTLE_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
+    VOTER_FIELD_NUMBER: _builtins.int
+    COMMENT_FIELD_NUMBER: _builtins.int
     vote: _battle_pb2.Vote.ValueType
+    voter: _builtins.str
+    """As in SubmitBattleRequest."""
+    comment: _builtins.str
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     def __init__(
@@ -94,14 +128,25 @@ class SubmitBattlesRequest(_message.Message):
         *,
         battle: _battle_pb2.Battle | None = ...,
         vote: _battle_pb2.Vote.ValueType | None = ...,
+        voter: _builtins.str | None = ...,
+        comment: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_vote", b"_vote", "_voter", b"_voter", "battle", b"battle", "comment", b"comment", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_vote", b"_vote", "_voter", b"_voter", "battle", b"battle", "comment", b"comment", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__comment: _TypeAlias = _typing.Literal["comment"]  # noqa: Y015
+    _WhichOneofArgType__comment: _TypeAlias = _typing.Literal["_comment", b"_comment"]  # noqa: Y015
     _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
     _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015
+    _WhichOneofReturnType__voter: _TypeAlias = _typing.Literal["voter"]  # noqa: Y015
+    _WhichOneofArgType__voter: _TypeAlias = _typing.Literal["_voter", b"_voter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__comment) -> _WhichOneofReturnType__comment | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__vote) -> _WhichOneofReturnType__vote | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__voter) -> _WhichOneofReturnType__voter | None: ...
 
 Global___SubmitBattlesRequest: _TypeAlias = SubmitBattlesRequest  # noqa: Y015
 
@@ -114,6 +159,8 @@ class SubmitBattlesResponse(_message.Message):
     ERROR_FIELD_NUMBER: _builtins.int
     RERUN_FIELD_NUMBER: _builtins.int
     LEFT_OUT_FIELD_NUMBER: _builtins.int
+    VOTED_FIELD_NUMBER: _builtins.int
+    VOTE_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     created: _builtins.bool
     error: _builtins.str
@@ -122,6 +169,8 @@ class SubmitBattlesResponse(_message.Message):
     """Whether the evaluation of the battle had failed, so that its failed stages run again."""
     left_out: _builtins.str
     """As in SubmitBattleResponse."""
+    voted: _builtins.bool
+    vote: _battle_pb2.Vote.ValueType
     def __init__(
         self,
         *,
@@ -130,14 +179,21 @@ class SubmitBattlesResponse(_message.Message):
         error: _builtins.str = ...,
         rerun: _builtins.bool = ...,
         left_out: _builtins.str | None = ...,
+        voted: _builtins.bool = ...,
+        vote: _battle_pb2.Vote.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "left_out", b"left_out"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "_vote", b"_vote", "left_out", b"left_out", "vote", b"vote"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "battle_id", b"battle_id", "created", b"created", "error", b"error", "left_out", b"left_out", "rerun", b"rerun"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_left_out", b"_left_out", "_vote", b"_vote", "battle_id", b"battle_id", "created", b"created", "error", b"error", "left_out", b"left_out", "rerun", b"rerun", "vote", b"vote", "voted", b"voted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__left_out: _TypeAlias = _typing.Literal["left_out"]  # noqa: Y015
     _WhichOneofArgType__left_out: _TypeAlias = _typing.Literal["_left_out", b"_left_out"]  # noqa: Y015
+    _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
+    _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__left_out) -> _WhichOneofReturnType__left_out | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__vote) -> _WhichOneofReturnType__vote | None: ...
 
 Global___SubmitBattlesResponse: _TypeAlias = SubmitBattlesResponse  # noqa: Y015
 
@@ -269,19 +325,34 @@ class CastVoteRequest(_message.Message):
 
     BATTLE_ID_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
+    VOTER_FIELD_NUMBER: _builtins.int
+    COMMENT_FIELD_NUMBER: _builtins.int
     battle_id: _builtins.str
     vote: _battle_pb2.Vote.ValueType
+    voter: _builtins.str
+    """Opaque id of who votes, of whose votes in a battle the newest counts; absent where it is not known."""
+    comment: _builtins.str
+    """Why, in the words of the voter; absent without one."""
     def __init__(
         self,
         *,
         battle_id: _builtins.str = ...,
         vote: _battle_pb2.Vote.ValueType = ...,
+        voter: _builtins.str | None = ...,
+        comment: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_voter", b"_voter", "comment", b"comment", "voter", b"voter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["battle_id", b"battle_id", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_voter", b"_voter", "battle_id", b"battle_id", "comment", b"comment", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__comment: _TypeAlias = _typing.Literal["comment"]  # noqa: Y015
+    _WhichOneofArgType__comment: _TypeAlias = _typing.Literal["_comment", b"_comment"]  # noqa: Y015
+    _WhichOneofReturnType__voter: _TypeAlias = _typing.Literal["voter"]  # noqa: Y015
+    _WhichOneofArgType__voter: _TypeAlias = _typing.Literal["_voter", b"_voter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__comment) -> _WhichOneofReturnType__comment | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__voter) -> _WhichOneofReturnType__voter | None: ...
 
 Global___CastVoteRequest: _TypeAlias = CastVoteRequest  # noqa: Y015
 

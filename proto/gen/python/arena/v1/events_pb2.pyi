@@ -68,9 +68,14 @@ class BattleSubmitted(_message.Message):
     BATTLE_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
     FLAGS_FIELD_NUMBER: _builtins.int
+    VOTER_FIELD_NUMBER: _builtins.int
+    COMMENT_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     vote: _battle_pb2.Vote.ValueType
     """The vote that came with the battle; ratings count it from BattleVoted. Absent if there was none."""
+    voter: _builtins.str
+    """Opaque id of who cast the vote, and why; absent where they are not known."""
+    comment: _builtins.str
     @_builtins.property
     def battle(self) -> _battle_pb2.Battle: ...
     @_builtins.property
@@ -84,14 +89,25 @@ class BattleSubmitted(_message.Message):
         battle: _battle_pb2.Battle | None = ...,
         vote: _battle_pb2.Vote.ValueType | None = ...,
         flags: _abc.Iterable[_battle_pb2.Flag] | None = ...,
+        voter: _builtins.str | None = ...,
+        comment: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "vote", b"vote"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_vote", b"_vote", "_voter", b"_voter", "battle", b"battle", "comment", b"comment", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_vote", b"_vote", "battle", b"battle", "flags", b"flags", "key", b"key", "vote", b"vote"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_vote", b"_vote", "_voter", b"_voter", "battle", b"battle", "comment", b"comment", "flags", b"flags", "key", b"key", "vote", b"vote", "voter", b"voter"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__comment: _TypeAlias = _typing.Literal["comment"]  # noqa: Y015
+    _WhichOneofArgType__comment: _TypeAlias = _typing.Literal["_comment", b"_comment"]  # noqa: Y015
     _WhichOneofReturnType__vote: _TypeAlias = _typing.Literal["vote"]  # noqa: Y015
     _WhichOneofArgType__vote: _TypeAlias = _typing.Literal["_vote", b"_vote"]  # noqa: Y015
+    _WhichOneofReturnType__voter: _TypeAlias = _typing.Literal["voter"]  # noqa: Y015
+    _WhichOneofArgType__voter: _TypeAlias = _typing.Literal["_voter", b"_voter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__comment) -> _WhichOneofReturnType__comment | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__vote) -> _WhichOneofReturnType__vote | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__voter) -> _WhichOneofReturnType__voter | None: ...
 
 Global___BattleSubmitted: _TypeAlias = BattleSubmitted  # noqa: Y015
 
@@ -337,12 +353,18 @@ class BattleVoted(_message.Message):
     SYSTEM_B_FIELD_NUMBER: _builtins.int
     VOTE_FIELD_NUMBER: _builtins.int
     VOTED_AT_FIELD_NUMBER: _builtins.int
+    VOTER_FIELD_NUMBER: _builtins.int
+    COMMENT_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     battle_id: _builtins.str
     arena: _builtins.str
     system_a: _builtins.str
     system_b: _builtins.str
     vote: _battle_pb2.Vote.ValueType
+    voter: _builtins.str
+    """Opaque id of who voted, of whose votes in a battle the newest counts; absent where it is not known."""
+    comment: _builtins.str
+    """Why, in the words of the voter; absent without one."""
     @_builtins.property
     def voted_at(self) -> _timestamp_pb2.Timestamp: ...
     def __init__(
@@ -355,12 +377,21 @@ class BattleVoted(_message.Message):
         system_b: _builtins.str = ...,
         vote: _battle_pb2.Vote.ValueType = ...,
         voted_at: _timestamp_pb2.Timestamp | None = ...,
+        voter: _builtins.str | None = ...,
+        comment: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["voted_at", b"voted_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_voter", b"_voter", "comment", b"comment", "voted_at", b"voted_at", "voter", b"voter"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["arena", b"arena", "battle_id", b"battle_id", "key", b"key", "system_a", b"system_a", "system_b", b"system_b", "vote", b"vote", "voted_at", b"voted_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_comment", b"_comment", "_voter", b"_voter", "arena", b"arena", "battle_id", b"battle_id", "comment", b"comment", "key", b"key", "system_a", b"system_a", "system_b", b"system_b", "vote", b"vote", "voted_at", b"voted_at", "voter", b"voter"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__comment: _TypeAlias = _typing.Literal["comment"]  # noqa: Y015
+    _WhichOneofArgType__comment: _TypeAlias = _typing.Literal["_comment", b"_comment"]  # noqa: Y015
+    _WhichOneofReturnType__voter: _TypeAlias = _typing.Literal["voter"]  # noqa: Y015
+    _WhichOneofArgType__voter: _TypeAlias = _typing.Literal["_voter", b"_voter"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__comment) -> _WhichOneofReturnType__comment | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__voter) -> _WhichOneofReturnType__voter | None: ...
 
 Global___BattleVoted: _TypeAlias = BattleVoted  # noqa: Y015
 
