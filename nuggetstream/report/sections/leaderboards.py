@@ -221,7 +221,7 @@ def _standings(board: LensBoard, suffix: str) -> Block:
             "note",
         ),
         rows=[_row(standing) for standing in board.standings],
-        note=f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else "",
+        note=f"{FEW_MARK} fewer than {FEW} battles: the interval is only approximate." if _few(board) else "",
         text_columns=(1, 2, 9),
         folded=True,
     )
