@@ -11,7 +11,7 @@ from typing import Any
 
 from nuggetstream.domain.battle import Side
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import Importance, Nugget, Support
+from nuggetstream.domain.nugget import Grounding, Grounds, Importance, Nugget, Support
 from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats.format import Source, lines_of
 from nuggetstream.files.formats.labels import nuggets_of
@@ -19,7 +19,8 @@ from nuggetstream.files.formats.pairing import Answers
 from nuggetstream.files.formats.row_fields import WrongRow
 from nuggetstream.files.formats.rows import Row, shown
 from nuggetstream.files.formats.runs import NUGGETIZER_ARENA, run_answer
-from nuggetstream.nuggets.scores import preference, score_answer, tie_threshold
+from nuggetstream.nuggets.scores import counted, preference, score_answer, tie_threshold
+from nuggetstream.nuggets.undecided import ALL_DISPUTED
 
 _LABELS = [support.value for support in Support]
 _NONE: Mapping[str, Any] = {
@@ -90,6 +91,7 @@ def _result(line: BattleLine, labelled: Mapping[tuple[str, str], Row]) -> dict[s
     if [_fact(nugget) for nugget in a] != [_fact(nugget) for nugget in b]:
         return BadLine(line.line, (f"nuggets: differ from those of {battle.b.system!r} for the same query",))
     nuggets = [_nugget(topic, index, nugget) for index, nugget in enumerate(a)]
+    undecided = undecided or (None if counted(nuggets) else ALL_DISPUTED)
     return {
         "id": battle.id,
         "arena": battle.arena,
@@ -133,7 +135,9 @@ def _support(nugget: Mapping[str, Any]) -> str:
 
 def _nugget(topic: str, index: int, nugget: Mapping[str, Any]) -> Nugget:
     name = derived_id("nugget", topic, index, nugget["text"])
-    return Nugget(id=name, text=nugget["text"], importance=Importance(nugget["importance"]))
+    stated = nugget.get("grounding")
+    grounds = None if stated is None else Grounds(Grounding(stated))
+    return Nugget(id=name, text=nugget["text"], importance=Importance(nugget["importance"]), grounds=grounds)
 
 
 def _verdict(
@@ -141,7 +145,7 @@ def _verdict(
 ) -> dict[str, Any]:
     a, b = (
         score_answer(
-            nuggets,
+            counted(nuggets),
             {nugget.id: Support(_support(given)) for nugget, given in zip(nuggets, of_answer, strict=True)},
         )
         for of_answer in labels

@@ -8,9 +8,10 @@ from nuggetstream.client.options import BattleOptions, params_of
 from nuggetstream.client.replies import reader
 from nuggetstream.client.requests import request
 from nuggetstream.domain.battle import Vote
-from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted, VoteReceipt
+from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, Submitted
 from nuggetstream.views.common import Health
 from nuggetstream.views.embedding import EmbedToken
+from nuggetstream.views.votes import VoteReceipt
 
 
 class Battles:

@@ -50,7 +50,11 @@ class Client(Battles, Ratings, Administration, Webhooks, CrowdStudies, Watching,
     >>> with Client() as platform:                                                     # doctest: +SKIP
     ...     battle = {
     ...         "query": "Why is the sky blue?",
-    ...         "a": {"system": "x", "text": "Air scatters short waves of light more than long ones."},
+    ...         "a": {
+    ...             "system": "x",
+    ...             "text": "Air scatters short waves of light more than long ones.",
+    ...             "sources": [{"text": "Air scatters short waves of light far more than long ones."}],
+    ...         },
     ...         "b": {"system": "y", "text": "It reflects the sea."},
     ...     }
     ...     print(*platform.submit_and_wait(battle).explanation, sep="\\n")

@@ -112,12 +112,14 @@ class Answer:
         sources: The pages that it searched or cited.
         conversation: The turns before the query as this system had them, oldest first; empty where both
             systems had the same, or none.
+        reasoning: What it wrote for itself, which is no part of its answer; None where it is not known.
     """
 
     system: str
     text: str
     sources: tuple[Source, ...] = ()
     conversation: Turns = ()
+    reasoning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,14 @@ class Battle:
         return replace(self, a=_without_texts(self.a), b=_without_texts(self.b))
 
 
-_LEFT_OUT = (("conversation", ()), ("snippet", None), ("start", None), ("end", None), ("passages", ()))
+_LEFT_OUT = (
+    ("conversation", ()),
+    ("reasoning", None),
+    ("snippet", None),
+    ("start", None),
+    ("end", None),
+    ("passages", ()),
+)
 
 
 def _hashable(fields: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Nuggets, the atomic facts a good answer needs, and the labels that say which answer states which."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -113,9 +114,19 @@ class Nugget:
         return None if self.grounds is None else self.grounds.grounding
 
     @property
+    def is_disputed(self) -> bool:
+        """Whether a source contradicts it, or the other answer does and no source states it."""
+        return self.grounding is Grounding.DISPUTED
+
+    @property
     def is_unconfirmed(self) -> bool:
         """Whether only an answer states it, or it is disputed: an answer without it misses no known fact."""
         return self.grounding in (Grounding.ANSWER_ONLY, Grounding.DISPUTED)
+
+
+def vital_first(nuggets: Iterable[Nugget]) -> tuple[Nugget, ...]:
+    """The nuggets with the vital ones first, otherwise in their order."""
+    return tuple(sorted(nuggets, key=lambda nugget: nugget.importance is not Importance.VITAL))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nuggetstream.domain.chance import above_chance
+
 OFFLINE_MODEL = "offline-heuristic"
 
 
@@ -48,6 +50,45 @@ NOTICE = (
     f"elsewhere. On 27 topics kept apart nuggets of an earlier version agreed in {APART.nuggets:.0%}, its "
     f"judge in {APART.judge:.0%} and the longer answer in {APART.longer:.0%}."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedAgreement:
+    """How often the preference on grounded nuggets alone agrees with people on overall quality.
+
+    Attributes:
+        share: In [0, 1]; a predicted tie counts half.
+        low: Lower bound of its 95% interval.
+        high: Upper bound of its 95% interval.
+    """
+
+    share: float
+    low: float
+    high: float
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether verdicts and findings may rest on grounded nuggets alone."""
+        return above_chance(self.low)
+
+    @property
+    def words(self) -> str:
+        """What is said beside every number on grounded nuggets alone."""
+        measured = f"{self.share:.2f} ({self.low:.2f}–{self.high:.2f}) on 791 public battles, offline"
+        if self.is_argument:
+            return f"Grounded nuggets alone agree with people in {measured}."
+        return f"Grounded nuggets alone agree with people no better than chance: {measured}."
+
+
+def _of_grounded() -> GroundedAgreement:
+    rows = json.loads(FIGURES.read_text(encoding="utf-8"))["agreement"]
+    (row,) = (
+        row for row in rows if row["predictor"] == "grounded nuggets" and row["dimension"] == DIMENSIONS[0]
+    )
+    return GroundedAgreement(row["share"], row["low"], row["high"])
+
+
+GROUNDED = _of_grounded()
 
 
 def is_offline(model: str | None) -> bool:

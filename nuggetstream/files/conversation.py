@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from nuggetstream.domain.conversation import Role, Turn, Turns
 from nuggetstream.files.fields import Strict, Text, at_most, few, not_blank
+from nuggetstream.text.reasoning import parted
 
 MAX_TURNS = 50
 MAX_TURN_BYTES = 100_000
@@ -26,8 +27,8 @@ class TurnSubmission(Strict):
         return self
 
     def to_core(self) -> Turn:
-        """The turn."""
-        return Turn(self.role, self.text)
+        """The turn; without the reasoning of an assistant, which was no part of the conversation."""
+        return Turn(self.role, parted(self.text).answer if self.role is Role.ASSISTANT else self.text)
 
 
 def _ends_before_the_query(turns: tuple[TurnSubmission, ...]) -> tuple[TurnSubmission, ...]:

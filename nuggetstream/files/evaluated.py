@@ -3,7 +3,7 @@
 Fields that no reader needs are ignored.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
@@ -231,6 +231,11 @@ class BattleRow(Part):
     spend: tuple[SpendRow, ...] = ()
     reference: dict[str, Vote] = Field(default_factory=dict)
     settings: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def counted(self) -> Sequence[NuggetRow]:
+        """The nuggets that the verdict counts: all but disputed ones."""
+        return [nugget for nugget in self.nuggets if nugget.grounding is not Grounding.DISPUTED]
 
     @property
     def preferences(self) -> Mapping[str, Vote]:

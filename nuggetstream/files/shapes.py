@@ -28,6 +28,7 @@ _ANSWER = {
     "text": ("text", "answer", "response"),
     "sources": ("sources",),
     "conversation": ("conversation", "messages"),
+    "reasoning": ("reasoning", "reasoning_content"),
 }
 # What Chatbot Arena says of a battle beside the battle; it changes nothing here.
 _ARENA_FIELDS = frozenset(

@@ -24,6 +24,7 @@ from nuggetstream.files.json_bounds import TooManyValues, check_bounds
 from nuggetstream.files.shapes import EXPECTED, WORDS, translated
 from nuggetstream.files.sources import MAX_PASSAGES, SourceSubmission, sources_of
 from nuggetstream.files.vote_submission import Comment, Voter
+from nuggetstream.text.reasoning import Parted, parted
 
 MAX_ANSWER_BYTES = 200_000
 MAX_QUERY_BYTES = 20_000
@@ -62,6 +63,14 @@ class AnswerSubmission(Strict):
     text: Annotated[Text, at_most(MAX_ANSWER_BYTES)]
     sources: Annotated[tuple[SourceSubmission, ...], Field(max_length=MAX_SOURCES), few(MAX_SOURCES)] = ()
     conversation: Conversation = ()
+    reasoning: Annotated[Annotated[Text, at_most(MAX_ANSWER_BYTES)] | None, EMPTY_IS_ABSENT] = None
+
+    @property
+    def parts(self) -> Parted:
+        """The answer alone, and the reasoning in its text or beside it."""
+        parts = parted(self.text)
+        reasoning = "\n\n".join(filter(None, (self.reasoning, parts.reasoning)))
+        return replace(parts, reasoning=reasoning or None)
 
     @model_validator(mode="after")
     def _cites_few_passages(self) -> "AnswerSubmission":
@@ -72,8 +81,15 @@ class AnswerSubmission(Strict):
         return self
 
     def to_core(self) -> Answer:
-        """The answer; a source named twice counts once."""
-        return Answer(self.system, self.text, sources_of(self.sources), turns_of(self.conversation))
+        """The answer without its reasoning; a source named twice counts once."""
+        parts = self.parts
+        return Answer(
+            system=self.system,
+            text=parts.answer,
+            sources=sources_of(self.sources),
+            conversation=turns_of(self.conversation),
+            reasoning=parts.reasoning,
+        )
 
 
 class BattleSubmission(Strict):
@@ -102,7 +118,7 @@ class BattleSubmission(Strict):
     def _is_a_battle(self) -> "BattleSubmission":
         if self.a.system == self.b.system:
             raise ValueError(f"system {self.a.system!r} battles itself")
-        if not self.a.text.strip() and not self.b.text.strip():
+        if not self.a.parts.answer.strip() and not self.b.parts.answer.strip():
             raise ValueError("both answers are empty: there is nothing to compare")
         return self
 

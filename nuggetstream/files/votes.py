@@ -17,6 +17,7 @@ from nuggetstream.files.record import Record, as_number, columns_of
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table, Tabular
 from nuggetstream.text.citations import citation_use
+from nuggetstream.text.reasoning import parted
 from nuggetstream.text.style import FEATURES, features
 
 _LARGEST = 1e12  # of a weight, a count or an amount; sums of more lose single votes to rounding
@@ -265,6 +266,6 @@ def _of_text(record: Record, column: str, citations: str | None) -> tuple[float,
     if not isinstance(text, str):
         raise record.wrong(column, "is no text")
     cited = citation_use(text).count if citations is None else _amount(record, citations)
-    measured = features(text, 0)
+    measured = features(parted(text).answer, 0)
     measured[1] = cited
     return tuple(np.asarray(measured).tolist())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nuggetstream.domain.battle import Side
-from nuggetstream.domain.nugget import Assignment, Importance, Nugget, Support
+from nuggetstream.domain.nugget import Assignment, Nugget, Support, vital_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def contradicted(
 ) -> Iterator[ContradictedNugget]:
     """All of them, vital nuggets first, A's before B's."""
     quotes = {(a.nugget_id, a.side): a.quote for a in assignments if a.support is Support.CONTRADICTION}
-    for nugget in sorted(nuggets, key=lambda n: n.importance is not Importance.VITAL):
+    for nugget in vital_first(nuggets):
         for side in Side:
             if (nugget.id, side) in quotes and not nugget.is_unconfirmed:
                 yield ContradictedNugget(nugget, side, quotes[nugget.id, side])

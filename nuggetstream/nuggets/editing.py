@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.disputes import disputed
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import Assignment, Correction, Importance, Nugget, Support
+from nuggetstream.domain.nugget import Assignment, Correction, Importance, Nugget, Support, vital_first
 from nuggetstream.domain.nugget_edit import (
     AddNugget,
     DeleteNugget,
@@ -88,14 +89,17 @@ def edited(
         else replace(nugget, id=derived_id(key, nugget.text), grounds=None, vital_probability=None)
         for nugget in draft.nuggets.values()
     ]
-    result.sort(key=lambda nugget: nugget.importance is not Importance.VITAL)
+    result = [
+        disputed(nugget, nugget.grounds.quotation) if nugget.is_disputed and nugget.grounds else nugget
+        for nugget in result
+    ]
     again = [operation for operation in operations if isinstance(operation, ReassignNuggets)]
     corrected = {name: label for name, label in draft.labels.items() if label is not before[name]}
     problems = [*_lost(corrected, result), *_problems(nuggets, result, len(again), bool(corrected))]
     if problems:
         raise InvalidEdit(problems)
     return Edited(
-        tuple(result),
+        vital_first(result),
         tuple(draft.changes),
         reassigned=bool(again),
         model=again[0].model if again else None,
@@ -145,7 +149,12 @@ class _Draft:
             case RewordNugget(nugget=name, text=text):
                 self._change(operation.op, replace(self._nugget(name), text=text))
             case SetImportance(nugget=name, importance=importance):
-                self._change(operation.op, replace(self._nugget(name), importance=importance))
+                changed = replace(self._nugget(name), importance=importance)
+                if changed.is_disputed and importance is Importance.VITAL:
+                    raise ValueError(
+                        "a disputed nugget cannot be vital; reword it so that a source states it"
+                    )
+                self._change(operation.op, changed)
             case MergeNuggets():
                 self._merge(operation)
             case DeleteNugget(nugget=name):
@@ -253,7 +262,10 @@ def _problems(
         yield "operations: name one model that labels all nuggets again"
     if list(before) == list(after) and not again and not corrected:
         yield "operations: the list stays as it is"
-    if not any(nugget.importance is Importance.VITAL for nugget in after):
+    had_vital, has_vital = (
+        any(n.importance is Importance.VITAL for n in listed) for listed in (before, after)
+    )
+    if had_vital and not has_vital:  # nuggets that turned out to be disputed are not vital
         yield "operations: no nugget is vital any more, and the battle could not be scored"
     if len(after) > MOST_NUGGETS:
         yield f"operations: the list would have {len(after)} nuggets; at most {MOST_NUGGETS} are accepted"

@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.evidence import Evidence, PageState
 from nuggetstream.domain.lens import Lens
-from nuggetstream.domain.nugget import ANSWERS, UNSTATED, Assignment, Cause, Importance, Nugget, Support
+from nuggetstream.domain.nugget import (
+    ANSWERS,
+    UNSTATED,
+    Assignment,
+    Cause,
+    Grounding,
+    Importance,
+    Nugget,
+    Support,
+)
 from nuggetstream.domain.snapshot import BattleSnapshot
 from nuggetstream.files.numerals import decisive_digits, many
 from nuggetstream.nuggets.contradicted import ContradictedNugget, contradicted, errors
@@ -19,14 +28,23 @@ from nuggetstream.nuggets.opinions import missing_scores, opinions
 from nuggetstream.nuggets.scores import (
     NuggetScores,
     Unscorable,
+    counted,
     expected_score,
     labels_of,
     nugget_margin,
     preference,
-    score_answer,
+    require_labels,
+    scores_of,
     tie_threshold,
 )
-from nuggetstream.nuggets.unconfirmed import claims, on_grounded, unconfirmed
+from nuggetstream.nuggets.unconfirmed import (
+    claims,
+    is_unverified,
+    on_grounded,
+    unconfirmed,
+    unverified,
+    vital_claims,
+)
 from nuggetstream.nuggets.undecided import undecided
 
 Labels = Mapping[str, Support]
@@ -54,8 +72,8 @@ class Explanation:
     """What decided a battle.
 
     Attributes:
-        scores: Nugget scores per side; None unless every nugget has a label for both sides, and where the
-            nuggets decide nothing.
+        scores: Nugget scores per side, on the nuggets that count; None unless every nugget has a label for
+            both sides, and where the nuggets decide nothing.
         expected: The All Score per side that the probabilities of the labels let expect; None without scores,
             and where a label has no probabilities.
         margin: Difference of the All Scores, A minus B, in [-1, 1]; None without scores.
@@ -106,6 +124,10 @@ def cause_of(
     ('generation', 'retrieval')
     """
     documents = {provenance.document for provenance in nugget.provenance}
+    if nugget.grounding is Grounding.GROUNDED and nugget.grounds and nugget.grounds.quotation:
+        documents.add(
+            nugget.grounds.quotation.document
+        )  # states it, although the model may not have named it
     if not documents:
         return None
     if any(side in chunk.cited_by for chunk in evidence if chunk.chunk_id in documents):
@@ -134,28 +156,33 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
     contradictions = tuple(contradicted(nuggets, snapshot.assignments))
     unscored = Explanation(threshold=threshold, misses=misses, contradictions=contradictions)
     try:
-        scores = {side: score_answer(nuggets, labels[side]) for side in Side}
+        for side in Side:
+            require_labels(nuggets, labels[side])
     except Unscorable as error:
         why = f"The nuggets cannot be scored: {error}."
         return replace(unscored, lines=(why, *errors(contradictions), *opinions(snapshot, None)))
     if (reason := undecided(snapshot.nugget_list, snapshot.assignments)) is not None:
-        lines = (reason, *claims(nuggets, labels), *opinions(snapshot, None))
+        said = unverified if is_unverified(snapshot.nugget_list) else claims
+        lines = (reason, *said(nuggets, labels), *opinions(snapshot, None))
         return replace(unscored, lines=lines, undecided=reason)
+    scores = scores_of(nuggets, snapshot.assignments)
     margin = nugget_margin(nuggets, snapshot.assignments)
     winner = preference(margin, 0.0, threshold)
     grounded = grounded_verdict(nuggets, snapshot.assignments, threshold)
+    beside = on_grounded(grounded, nuggets, winner, threshold)
     chosen: Vote | None = winner
-    decided = [_decision(scores, threshold, winner), *on_grounded(grounded, nuggets, winner, threshold)]
-    if leading is Lens.GROUNDED:
-        decided.reverse()
+    if leads := leading is Lens.GROUNDED:
         chosen = None if grounded is None else grounded.preference
     lines = (
-        *decided,
+        *(beside if leads else ()),
+        _decision(scores, threshold, winner),
         *_key_facts(_confirmed_vital(nuggets, labels)),
         *errors(contradictions),
         *_vital(nuggets, labels),
+        *(unverified if is_unverified(snapshot.nugget_list) else vital_claims)(nuggets, labels),
         *_blame(misses, unread),
         *unconfirmed(nuggets),
+        *(() if leads else beside),
         *opinions(snapshot, chosen),
     )
     return replace(
@@ -170,7 +197,7 @@ def explain(snapshot: BattleSnapshot, leading: Lens = Lens.NUGGET) -> Explanatio
 
 
 def _expected(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> Mapping[Side, float] | None:
-    scores = {side: expected_score(nuggets, assignments, side) for side in Side}
+    scores = {side: expected_score(counted(nuggets), assignments, side) for side in Side}
     expected = {side: score for side, score in scores.items() if score is not None}
     return expected if len(expected) == len(scores) else None
 
@@ -232,14 +259,12 @@ def _key_facts(pairs: Sequence[_Labelled]) -> Iterable[str]:
 
 
 def _vital(nuggets: Sequence[Nugget], labels: Mapping[Side, Labels]) -> Iterable[str]:
-    every = [nugget for nugget in nuggets if nugget.importance is Importance.VITAL]
     pairs = _confirmed_vital(nuggets, labels)
     for side in Side:
         for nugget, *states in pairs:
             own, other = states if side is Side.A else reversed(states)
             if line := _advantage(side, nugget, own, other):
                 yield line
-    yield from claims([nugget for nugget in every if nugget.is_unconfirmed], labels)
 
 
 def _advantage(side: Side, nugget: Nugget, own: Support, other: Support) -> str | None:

@@ -2,13 +2,15 @@
 
     nuggets with their provenance, evidence, answers  ->  the same nuggets with their grounding
 
-No model is asked. The nuggetizer's reply names the documents of each nugget, so what is decided here is which
-sentence of them shows it, whether a document that was not named states it nearly word for word, and whether a
-sentence states it with another number or denies it, which disputes it. How well a sentence covers a nugget is
-the share of the nugget's terms in it, where rare terms count more.
+No model is asked. A sentence of a source states a nugget if every number, date, unit, negation and name of
+the nugget is in it, and enough of its other words: most of them, or, where the two have a number in common or
+the nuggetizer's reply names the document, the larger part. A document that the reply names is no evidence by
+itself. A sentence with another number or date for the same thing, or one that denies it, disputes the nugget.
+How well a sentence covers a nugget is the share of the nugget's terms in it, numbers aside, where rare terms
+count more.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
 
@@ -16,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Battle, Side
+from nuggetstream.domain.disputes import disputed
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.nugget import ANSWERS, Grounding, Grounds, Nugget, Quotation
-from nuggetstream.text.denials import contradicts
-from nuggetstream.text.sentence_terms import sentence_terms
-from nuggetstream.text.terms import terms
+from nuggetstream.text.comparison import Relation, relation
+from nuggetstream.text.sentences import sentences
+from nuggetstream.text.statements import content_terms, statement_of
 
 STATED = 0.8  # coverage from which a sentence states a nugget although its document was not named
+NAMED = 0.6  # coverage from which a sentence of a document that was named states it
 RELATED = 0.4  # coverage from which a sentence is compared with a nugget at all
 
 Floats = NDArray[np.float64]
@@ -30,11 +34,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """One sentence, and the document that it is of."""
+    """One sentence, the document that it is of, and the sentence before it."""
 
     document: str
     url: str | None
     text: str
+    before: str | None
     terms: frozenset[str]
 
     @property
@@ -62,7 +67,8 @@ def with_grounds(
             It does not tell which of them states the nugget then, so the best sentence decides.
 
     Returns:
-        The nuggets in their order. The grounding is None where neither provenance nor words tell it.
+        The nuggets in their order; a disputed one is not vital. The grounding is None where neither
+        provenance nor words tell it.
     """
     listed = list(nuggets)
     texts = list(_sentences(evidence, battle))
@@ -70,23 +76,31 @@ def with_grounds(
         return tuple(listed)
     covered = _coverage(listed, texts)
     return tuple(
-        replace(nugget, grounds=_grounds(nugget, texts, row, windows=windows))
+        _with(nugget, _grounds(nugget, texts, row, windows=windows))
         for nugget, row in zip(listed, covered, strict=True)
     )
+
+
+def _with(nugget: Nugget, grounds: Grounds | None) -> Nugget:
+    if grounds is not None and grounds.grounding is Grounding.DISPUTED:
+        return disputed(nugget, grounds.quotation)
+    return replace(nugget, grounds=grounds)
 
 
 def _sentences(evidence: Sequence[Evidence], battle: Battle) -> Iterator[_Sentence]:
     documents = [(item.chunk_id, item.url, item.text) for item in evidence]
     documents += [(f"{ANSWERS}{side.value}", None, battle.answer(side).text) for side in Side]
     for document, url, whole in documents:
-        for text, words in sentence_terms(whole):
-            if words:
-                yield _Sentence(document, url, text, frozenset(words))
+        before = None
+        for text in sentences(whole):
+            if words := content_terms(text, before):
+                yield _Sentence(document, url, text, before, words)
+            before = text
 
 
 def _coverage(nuggets: Sequence[Nugget], texts: Sequence[_Sentence]) -> Floats:
     """(nuggets, sentences) share of each nugget's terms in each sentence, by their rarity, in [0, 1]."""
-    wanted = [frozenset(terms(nugget.text)) for nugget in nuggets]
+    wanted = [content_terms(nugget.text) for nugget in nuggets]
     column = {term: index for index, term in enumerate(sorted(frozenset().union(*wanted)))}
     present = _present([sentence.terms for sentence in texts], column)
     shared = present.sum(axis=0)
@@ -103,38 +117,67 @@ def _present(bags: Sequence[frozenset[str]], column: Mapping[str, int]) -> Float
     return rows
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A sentence that is related to a nugget."""
+
+    sentence: _Sentence
+    covered: float
+    relation: Relation
+
+
 def _grounds(nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, *, windows: bool) -> Grounds | None:
     order = np.argsort(-covered, kind="stable")
-    related = order[covered[order] >= RELATED].tolist()
-    sources = [index for index in related if not texts[index].is_of_answer]
-    if (disputing := _contradicting(nugget, texts, sources)) is not None:
-        return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
+    related = [texts[index] for index in order[covered[order] >= RELATED].tolist()]
+    subject = _subject(nugget.text, texts)
+    compared = [
+        _Compared(one, float(share), relation(nugget.text, one.text, one.before, subject))
+        for one, share in zip(related, covered[order], strict=False)
+    ]
+    sources = [one for one in compared if not one.sentence.is_of_answer]
+    if (disputing := _contradicting(sources)) is not None:
+        return Grounds(Grounding.DISPUTED, disputing.quotation)
     named = {provenance.document for provenance in nugget.provenance}
     if windows:
-        named = {texts[index].document for index in related[:1]} & named
-    stating = [index for index in sources if covered[index] >= STATED or texts[index].document in named]
-    if stating:
-        return Grounds(Grounding.GROUNDED, texts[stating[0]].quotation)
-    if any(not document.startswith(ANSWERS) for document in named):
-        return Grounds(Grounding.GROUNDED)  # in other words than those of the nugget
-    return _of_answers(nugget, texts, covered, related, named)
+        named = {one.document for one in related[:1]} & named
+    if (stating := _stating(sources, named, measured=bool(statement_of(nugget.text).quantities))) is not None:
+        return Grounds(Grounding.GROUNDED, stating.quotation)
+    return _of_answers([one for one in compared if one.sentence.is_of_answer], named)
 
 
-def _of_answers(
-    nugget: Nugget, texts: Sequence[_Sentence], covered: Floats, related: Sequence[int], named: set[str]
-) -> Grounds | None:
-    """The grounding of a nugget that no source states."""
-    answers = [index for index in related if texts[index].is_of_answer]
-    stating = [index for index in answers if covered[index] >= STATED or texts[index].document in named]
-    if not (named or stating):
+def _subject(text: str, texts: Sequence[_Sentence]) -> str | None:
+    """The sentence before the one that a nugget is; its pronoun stands for something there."""
+    if not statement_of(text).opens_with_pronoun:
         return None
-    own = named | {texts[index].document for index in stating}
-    others = [index for index in answers if texts[index].document not in own]
-    if (disputing := _contradicting(nugget, texts, others)) is not None:
-        return Grounds(Grounding.DISPUTED, texts[disputing].quotation)
-    return Grounds(Grounding.ANSWER_ONLY, texts[stating[0]].quotation if stating else None)
+    return next((one.before for one in texts if one.before and text.strip(". ") in one.text), None)
 
 
-def _contradicting(nugget: Nugget, texts: Sequence[_Sentence], places: Sequence[int]) -> int | None:
-    """The closest sentence that is the nugget with another number, or denies it."""
-    return next((index for index in places if contradicts(nugget.text, texts[index].text)), None)
+def _stating(compared: Iterable[_Compared], named: Collection[str], *, measured: bool) -> _Sentence | None:
+    """The closest sentence that states a nugget; a number that they have in common is worth many words."""
+    for one in compared:
+        least = NAMED if measured or one.sentence.document in named else STATED
+        if one.relation is Relation.AGREES and one.covered >= least:
+            return one.sentence
+    return None
+
+
+def _of_answers(answers: Sequence[_Compared], named: set[str]) -> Grounds | None:
+    """The grounding of a nugget that no source states."""
+    stating = [
+        one.sentence
+        for one in answers
+        if one.sentence.document in named or (one.covered >= STATED and one.relation is Relation.AGREES)
+    ]
+    own = {document for document in named if document.startswith(ANSWERS)}
+    own |= {sentence.document for sentence in stating}
+    if not own:
+        return None
+    others = [one for one in answers if one.sentence.document not in own]
+    if (disputing := _contradicting(others)) is not None:
+        return Grounds(Grounding.DISPUTED, disputing.quotation)
+    return Grounds(Grounding.ANSWER_ONLY, stating[0].quotation if stating else None)
+
+
+def _contradicting(compared: Iterable[_Compared]) -> _Sentence | None:
+    """The closest sentence that is the nugget with another number or date, or denies it."""
+    return next((one.sentence for one in compared if one.relation is Relation.CONTRADICTS), None)

@@ -4,7 +4,7 @@ Source: Pradeep et al., "The Great Nugget Recall", 2025 (arXiv:2504.15068), and 
 al., "Search Arena Meets Nuggets", 2025 (arXiv:2504.20006).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -63,10 +63,7 @@ def score_answer(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> Nu
     >>> score_answer([vital, okay], {"1": Support.SUPPORT, "2": Support.PARTIAL_SUPPORT}).all_score
     0.75
     """
-    if not nuggets:
-        raise Unscorable("no nuggets")
-    if missing := [nugget.id for nugget in nuggets if nugget.id not in labels]:
-        raise Unscorable(f"{len(missing)} of {len(nuggets)} nuggets have no label, such as {missing[0]!r}")
+    require_labels(nuggets, labels)
     vital = [labels[n.id] for n in nuggets if n.importance is Importance.VITAL]
     okay = [labels[n.id] for n in nuggets if n.importance is Importance.OKAY]
     return NuggetScores(
@@ -77,6 +74,18 @@ def score_answer(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> Nu
         weighted=_weighted(vital, okay, CREDIT),
         strict_weighted=_weighted(vital, okay, STRICT_CREDIT),
     )
+
+
+def require_labels(nuggets: Sequence[Nugget], labels: Mapping[str, Support]) -> None:
+    """Check that an answer can be scored.
+
+    Raises:
+        Unscorable: There are no nuggets, or a nugget has no label.
+    """
+    if not nuggets:
+        raise Unscorable("no nuggets")
+    if missing := [nugget.id for nugget in nuggets if nugget.id not in labels]:
+        raise Unscorable(f"{len(missing)} of {len(nuggets)} nuggets have no label, such as {missing[0]!r}")
 
 
 def labels_of(assignments: Sequence[Assignment], side: Side) -> dict[str, Support]:
@@ -105,14 +114,32 @@ def expected_score(nuggets: Sequence[Nugget], assignments: Sequence[Assignment],
     return earned / len(nuggets)
 
 
-def nugget_margin(nuggets: Sequence[Nugget], assignments: Sequence[Assignment]) -> float:
-    """Difference of the All Scores, A minus B, in [-1, 1].
+def counted(nuggets: Iterable[Nugget]) -> tuple[Nugget, ...]:
+    """The nuggets that a verdict counts: all but disputed ones, which may be false; nobody earns by them.
+
+    Nuggets of unknown grounding, such as those of files and of the papers' data, all count.
+    """
+    return tuple(nugget for nugget in nuggets if not nugget.is_disputed)
+
+
+def scores_of(nuggets: Iterable[Nugget], assignments: Sequence[Assignment]) -> Mapping[Side, NuggetScores]:
+    """The scores per side behind a verdict, on the nuggets that count.
 
     Raises:
-        Unscorable: There are no nuggets, or a nugget has no label for one of the sides.
+        Unscorable: No nugget counts, or one that does has no label for one of the sides.
     """
-    score_a, score_b = (score_answer(nuggets, labels_of(assignments, side)).all_score for side in Side)
-    return score_a - score_b
+    listed = counted(nuggets)
+    return {side: score_answer(listed, labels_of(assignments, side)) for side in Side}
+
+
+def nugget_margin(nuggets: Iterable[Nugget], assignments: Sequence[Assignment]) -> float:
+    """Difference of the All Scores behind a verdict, A minus B, in [-1, 1].
+
+    Raises:
+        Unscorable: No nugget counts, or one that does has no label for one of the sides.
+    """
+    scores = scores_of(nuggets, assignments)
+    return scores[Side.A].all_score - scores[Side.B].all_score
 
 
 def tie_threshold(battle: Battle) -> float:

@@ -1,6 +1,6 @@
 """Summaries and leaderboards as tables for a terminal or a text file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -11,7 +11,7 @@ from nuggetstream.files.numerals import between, fixed, number, part_of, percent
 from nuggetstream.ratings.standing import Standing
 from nuggetstream.ratings.terminal import grid, leaderboard
 from nuggetstream.report.reasons import in_words
-from nuggetstream.report.summary import Summary
+from nuggetstream.report.summary import AgreementRow, Summary
 from nuggetstream.statistics.agreement import Agreement
 
 _STANDINGS = TypeAdapter(tuple[Standing, ...])
@@ -55,7 +55,7 @@ def agreement_table(summary: Summary) -> Table:
         text=["dimension"],
         caption="Share of battles with its 95% interval: a bootstrap over queries, or Wilson's where all "
         "queries agree to the same degree. A predicted tie counts half; battles that people call a tie are "
-        "left out. Kappa and counts are in summary.json.",
+        f"left out.{_chance(summary.agreements)} Kappa and counts are in summary.json.",
     )
     for dimension in dict.fromkeys(row.dimension for row in summary.agreements):
         rows = {row.predictor: row for row in summary.agreements if row.dimension == dimension}
@@ -64,6 +64,21 @@ def agreement_table(summary: Summary) -> Table:
         cells = (_share(rows[name].agreement) for name in predictors)
         printed.add_row(named(dimension), *cells, part_of(first.agreement.compared, labelled))
     return printed
+
+
+def _chance(rows: Sequence[AgreementRow]) -> str:
+    """Which predictors are not shown to be above chance, and on which dimensions if not on all."""
+    doubtful = [row for row in rows if not row.agreement.is_above_chance]
+    if not doubtful:
+        return ""
+    if len(doubtful) == len(rows):
+        return " No predictor is shown to be above chance, 0.5."
+    parts = []
+    for predictor in dict.fromkeys(row.predictor for row in doubtful):
+        on = [row.dimension for row in doubtful if row.predictor == predictor]
+        everywhere = len(on) == sum(row.predictor == predictor for row in rows)
+        parts.append(predictor if everywhere else f"{predictor} on {', '.join(on)}")
+    return f" Not shown to be above chance, 0.5: {'; '.join(parts)}."
 
 
 def board_table(board: Mapping[str, Any]) -> Table:

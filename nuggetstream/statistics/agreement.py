@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.chance import above_chance
 from nuggetstream.statistics.proportion import wilson
 
 _NO_SPREAD = 1e-12
@@ -41,6 +42,11 @@ class Agreement:
     compared: int
     reference_ties: int
     predicted_ties: int
+
+    @property
+    def is_above_chance(self) -> bool:
+        """Whether it is shown to be above chance, so that a finding may rest on the predictor."""
+        return above_chance(self.low)
 
 
 def agreement(

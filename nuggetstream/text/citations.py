@@ -2,7 +2,9 @@
 
 A mark is a pair of brackets with numbers of at most three digits between them: [1], [1, 3], [2-4], [^1].
 Blanks, commas, semicolons and "and" separate numbers, and may be doubled or trail, as people type them: [
-3,6,13], [0,], [6 9]. 【4†source】, as some assistants write, cites source 4. These are no marks: code;
+3,6,13], [0,], [6 9]. 【4†source】, as some assistants write, cites source 4, and 【4:1†source】 source 1 of
+message 4, counted from 0; where an answer cites sources of several messages, they are numbered from 0 in
+the order in which it cites them. These are no marks: code;
 [1](https://example.org), which cites by address; [1]: at the start of a line, which defines a source;
 decimals such as [0.9, 0.1]; and ranges of more than 20 numbers such as [10-90], which name quantities.
 """
@@ -19,7 +21,7 @@ _WIDEST_RANGE = 20  # numbers
 _SEPARATOR = r"(?:[\s,;&]|\band\b)"
 _NUMBER_OR_RANGE = r"\d{1,3}(?:\s*[–-]\s*\d{1,3})?"
 _BETWEEN_BRACKETS = rf"{_SEPARATOR}*\^?{_NUMBER_OR_RANGE}(?:{_SEPARATOR}+\^?{_NUMBER_OR_RANGE})*{_SEPARATOR}*"
-_LENTICULAR = r"【(?P<source>\d{1,3})(?:[:†][^】\n]{0,40})?】"
+_LENTICULAR = r"【(?:(?P<message>\d{1,3}):)?(?P<source>\d{1,3})(?:[:†][^】\n]{0,40})?】"
 _MARK = re.compile(rf"\[(?P<list>{_BETWEEN_BRACKETS})\](?!\()|{_LENTICULAR}")
 _DEFINITION = re.compile(r"^ {0,3}\[\^?\d{1,3}\]:", re.M)
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
@@ -81,9 +83,9 @@ def parse_citations(text: str, sources: int | None = None, first: int | None = N
         text: Plain text or Markdown; code is left out.
         sources: Number of sources that the text can cite. With it, numbers outside first..first + sources - 1
             are invalid; None accepts every number from `first` on.
-        first: Number of the first source, 0 or 1. None decides by the text: a text that cites source 0 counts
-            from 0, every other text from 1. A text that counts from 0 without ever citing source 0 is
-            therefore granted one number too many.
+        first: Number of the first source, 0 or 1. None decides by the text: a text that cites source 0, or by
+            message, counts from 0, every other text from 1. A text that counts from 0 without ever citing
+            source 0 is therefore granted one number too many.
 
     Raises:
         ValueError: `sources` is negative, or `first` is neither 0 nor 1.
@@ -94,9 +96,11 @@ def parse_citations(text: str, sources: int | None = None, first: int | None = N
     """
     if (sources is not None and sources < 0) or first not in (None, 0, 1):
         raise ValueError("the number of sources is at least 0, and the first source has number 0 or 1")
-    citations = list(islice((each for mark in _marks(text) for each in _citations(mark)), MOST_CITATIONS))
+    marks = list(islice(_marks(text), MOST_CITATIONS))
+    numbers = _numbers_by_message(marks)
+    citations = list(islice((each for mark in marks for each in _citations(mark, numbers)), MOST_CITATIONS))
     if first is None:
-        first = 0 if any(citation.source == 0 for citation in citations) else 1
+        first = 0 if numbers or any(citation.source == 0 for citation in citations) else 1
     end = None if sources is None else first + sources
     valid: list[Citation] = []
     invalid: list[Citation] = []
@@ -206,7 +210,18 @@ def _ranges(mark: re.Match[str]) -> Iterator[tuple[int, int]]:
         yield int(low), int(high or low)
 
 
-def _citations(mark: re.Match[str]) -> Iterator[Citation]:
+def _numbers_by_message(marks: Iterable[re.Match[str]]) -> dict[tuple[str, str], int]:
+    """The number of each source that is cited by message: its own, or its place if there are several."""
+    cited = dict.fromkeys((mark["message"], mark["source"]) for mark in marks if mark["message"] is not None)
+    if len({message for message, _ in cited}) == 1:
+        return {(message, source): int(source) for message, source in cited}
+    return {pair: number for number, pair in enumerate(cited)}
+
+
+def _citations(mark: re.Match[str], numbers: Mapping[tuple[str, str], int]) -> Iterator[Citation]:
+    if mark["message"] is not None:
+        yield Citation(numbers[mark["message"], mark["source"]], mark.start())
+        return
     for low, high in _ranges(mark):
         for source in range(low, high + 1):
             yield Citation(source, mark.start())

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from nuggetstream.text.months import MONTH_NAMES
+
 PHRASE_CHARS = 60
 """Least number of characters of a Thai or Lao sentence: these scripts have spaces between phrases, and no
 mark at the end of a sentence."""
@@ -11,9 +13,13 @@ _CLOSING = "」』”’）》】"
 # Marks that end a sentence although no space follows: of Chinese, Japanese, Hindi, Urdu, Arabic, Armenian,
 # Khmer, Amharic and Burmese.
 _MARKS = "。！？｡।॥۔؟։។៕።။"
+# A day before its month, as in "28. Juli", ends no sentence.
+_NOT_A_DAY = rf"(?!(?:(?<=\D\d\.\s)|(?<=\D\d\d\.\s))(?:{MONTH_NAMES})\b)"
 _END = re.compile(
-    r"(?<=[.!?])\s+|(?<=[\u0370-\u03ff\u1f00-\u1fff][;\u037e])\s+|\n+"  # the middle: of Greek questions
-    rf"|(?<=[{_MARKS}])(?![{_MARKS}{_CLOSING}])\s*|(?<=[{_MARKS}][{_CLOSING}])(?![{_CLOSING}])\s*"
+    rf"(?<=[.!?])\s+{_NOT_A_DAY}|"
+    r"(?<=[\u0370-\u03ff\u1f00-\u1fff][;\u037e])\s+|\n+"  # the middle: of Greek questions
+    rf"|(?<=[{_MARKS}])(?![{_MARKS}{_CLOSING}])\s*|(?<=[{_MARKS}][{_CLOSING}])(?![{_CLOSING}])\s*",
+    re.I,
 )
 _BY_SPACES = re.compile(r"[\u0e00-\u0eff]")
 

@@ -25,6 +25,7 @@ from nuggetstream.views.judgments import JudgmentView
 from nuggetstream.views.labels import LabelView
 from nuggetstream.views.languages import WithLanguage
 from nuggetstream.views.sources import SourceView
+from nuggetstream.views.votes import HumanVoteView
 
 
 class AnswerView(View):
@@ -35,6 +36,8 @@ class AnswerView(View):
     sources: list[SourceView]
     conversation: list[Turn] = Field(default_factory=list)
     """Turns before the query as this system had them, where the systems answered them differently."""
+    reasoning: str | None = None
+    """What the system wrote for itself, which no nugget and no judge looks at; null where there is none."""
 
 
 class NuggetView(WithGrounding):
@@ -174,16 +177,6 @@ class BattleSummary(WithIdentity):
     """How unsure the machine is about a battle that waits for a vote, from 0 to 1; only in lists by doubt."""
 
 
-class HumanVoteView(View):
-    """The newest vote of one voter."""
-
-    vote: Vote
-    voter: str | None = None
-    """Opaque id of the voter, as it was sent; null where it is not known."""
-    comment: str | None = None
-    voted_at: datetime
-
-
 class BattleView(Tabular, WithIdentity):
     """Everything known about one battle so far. As a table: its explanation, one row per nugget."""
 
@@ -273,14 +266,6 @@ class Submitted(View):
     """The newest vote of the voter, which counts; null where no vote came with the battle."""
     left_out: Literal["arena", "share"] | None = None
     """The setting by which the battle is neither stored nor evaluated; null for one that is."""
-
-
-class VoteReceipt(View):
-    """A vote was accepted."""
-
-    battle_id: str
-    vote: Vote
-    voter: str | None = None
 
 
 class LineResult(View):

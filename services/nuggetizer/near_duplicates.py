@@ -10,9 +10,10 @@ stay, too. Paraphrases with other words are not found: no overlap of words tells
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from nuggetstream.text.months import MONTH, MONTH_NAMES
+from nuggetstream.text.quantity_words import NUMBER, UNIT
 from nuggetstream.text.terms import UNSPACED
 from services.nuggetizer.same_words import words_of
 
@@ -21,33 +22,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_UNITS = {
-    "%": "% percent prozent процент процента процентов パーセント",
-    "km": "kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros "
-    "chilometro chilometri quilômetro quilômetros quilómetro quilómetros километр километра километров км "
-    "公里 千米 キロメートル",
-    "m": "meter meters metre metres metern mètre mètres metro metros metri метр метра метров м メートル",
-    "kg": "kilogram kilograms kilogramm kilogramme kilogrammes kilogramo kilogramos chilogrammo chilogrammi "
-    "quilograma quilogramas килограмм килограмма килограммов кг 公斤 千克 キログラム",
-}
-_UNIT: Mapping[str, str] = {name: unit for unit, names in _UNITS.items() for name in names.split()}
-# From two on; words that mean something else in another of these languages are left out.
-_NUMBERS = (
-    "two zwei deux dos dois duas два две",
-    "three drei trois tres tre três три",
-    "four vier quatre cuatro quattro quatro четыре",
-    "five fünf cinq cinco cinque пять",
-    "six sechs seis шесть",
-    "seven sieben sept siete sette sete семь",
-    "eight acht huit ocho otto oito восемь",
-    "nine neun nueve девять",
-    "ten zehn dix diez dieci dez десять",
-    "eleven одиннадцать",
-    "twelve zwölf douze doce dodici doze двенадцать",
-)
-_NUMBER: Mapping[str, str] = {
-    name: str(number) for number, names in enumerate(_NUMBERS, 2) for name in names.split()
-}
 _ABOUT = _words("about approximately roughly circa etwa ungefähr rund environ aproximadamente около примерно")
 _ALSO = _words("also auch également también anche também также")
 _EVEN = _words("wenn ohne nicht nur se senza non")  # "auch wenn", "anche se": even if
@@ -124,7 +98,7 @@ def _date(match: re.Match[str]) -> str:
 
 def _plain(words: Sequence[str]) -> list[str]:
     """The words without what can be left out, each in its one spelling."""
-    numbers = [_NUMBER.get(word, word) for word in words]
+    numbers = [str(NUMBER.get(word, word)) for word in words]
     english = not _ENGLISH.isdisjoint(words)
     plain = list[str]()
     for index, word in enumerate(numbers):
@@ -133,8 +107,8 @@ def _plain(words: Sequence[str]) -> list[str]:
         if (word in _ALSO and after not in _EVEN) or (english and word in _ARTICLES):
             continue
         if before[:1].isdigit():
-            unit = next((name for name in _UNIT if _begins(word, name)), None)
-            plain += [word] if unit is None else [_UNIT[unit], *filter(None, [word[len(unit) :]])]
+            unit = next((name for name in UNIT if _begins(word, name)), None)
+            plain += [word] if unit is None else [UNIT[unit], *filter(None, [word[len(unit) :]])]
         else:
             plain.append("≈" if word in _ABOUT and after[:1].isdigit() else word)
     return plain

@@ -9,7 +9,7 @@ from nuggetstream.domain.battle import Side
 from nuggetstream.domain.event import BattleNuggetized, BattleRetrieved, Event
 from nuggetstream.domain.failure import Reason
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import BankVersion, Importance, Nugget, NuggetList
+from nuggetstream.domain.nugget import BankVersion, Importance, Nugget, NuggetList, vital_first
 from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.grounding import with_grounds
 from services.nuggetizer.bank import Making, NuggetBank, bank_of
@@ -81,7 +81,7 @@ class Nuggetizer:
         nuggets = await asyncio.to_thread(
             with_grounds, listed.nuggets, event.evidence, event.battle, windows=windows
         )
-        return [BattleNuggetized(key, event.battle, replace(listed, nuggets=nuggets))]
+        return [BattleNuggetized(key, event.battle, replace(listed, nuggets=vital_first(nuggets)))]
 
     async def _created(self, event: BattleRetrieved, documents: Sequence[Document]) -> Created:
         """A list for this battle alone."""

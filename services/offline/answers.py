@@ -138,8 +138,10 @@ def answer(task: str, prompt: ParsedPrompt, more: Further | None = None) -> Base
 
 
 def _nuggets(prompt: ParsedPrompt) -> NuggetsReply:
-    facts = create_facts(prompt.query, prompt.documents(), limit=prompt.limit, embed=prompt.embed)
-    return _created(with_chunks(prompt.query, facts, prompt.documents(), prompt.embed))
+    documents = prompt.documents()
+    alone = all(document.kind == "answer" for document in documents)  # without sources, each has its say
+    facts = create_facts(prompt.query, documents, limit=prompt.limit, embed=prompt.embed, short=alone)
+    return _created(with_chunks(prompt.query, facts, documents, prompt.embed))
 
 
 def _added(prompt: ParsedPrompt) -> NuggetsReply:

@@ -10,6 +10,7 @@ from selenium.webdriver.common.keys import Keys
 
 from nuggetstream.domain.battle import Side, Vote
 from nuggetstream.domain.event import BattleSubmitted
+from nuggetstream.files.example import EXAMPLE
 from tests.browser.reader import Reader
 from tests.integration.gateway.test_stream import following
 from tests.integration.gateway.world import Story, World, battle
@@ -131,17 +132,17 @@ async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(
         await asyncio.to_thread((await reader.one(f"[name='{name}']")).send_keys, text)
     sources = await reader.one("[name='a.sources']")
     await asyncio.to_thread(sources.send_keys, "https://sky.example/a \n\nsky.example/b")
-    await reader.clicks(".try button")
+    await reader.clicks(".try button:not([data-fill])")
     wrong = await reader.runs("document.querySelector('[name=\"a.sources\"]').validationMessage")
     assert wrong == "“sky.example/b” is not an address such as https://example.org/page."
     await asyncio.to_thread(sources.send_keys, Keys.HOME, "https://")
     await asyncio.to_thread((await reader.one("[name='b.system']")).clear)
     await asyncio.to_thread((await reader.one("[name='b.system']")).send_keys, "first")
-    await reader.clicks(".try button")
+    await reader.clicks(".try button:not([data-fill])")
     said = "document.querySelector('.try [role=status]').textContent"
     assert "battles itself" in await reader.until(said, lambda text: text not in ("", "Sending…"))
     await asyncio.to_thread((await reader.one("[name='b.system']")).send_keys, "-again")
-    await reader.clicks(".try button")
+    await reader.clicks(".try button:not([data-fill])")
     await reader.until("location.pathname", lambda path: path.startswith("/battles/"))
     [event] = await world.published()
     assert isinstance(event, BattleSubmitted)
@@ -152,6 +153,29 @@ async def test_a_battle_of_ones_own_is_sent_by_a_form_and_followed(
     )
     urls = [[source.url for source in event.battle.answer(side).sources] for side in Side]
     assert urls == [["https://sky.example/a", "https://sky.example/b"], []]
+
+
+async def test_the_form_is_filled_in_with_an_example_on_request_and_keeps_what_was_typed(
+    browser: Chrome, world: World
+) -> None:
+    reader = Reader(browser, world)
+    await reader.opens("/")
+    await asyncio.to_thread((await reader.one("[name='b.text']")).send_keys, "Angels paint it.")
+    await reader.clicks(".try [data-fill]")
+    await reader.shoots("form-with-an-example")
+    await reader.clicks(".try button:not([data-fill])")
+    await reader.until("location.pathname", lambda path: path.startswith("/battles/"))
+    [event] = await world.published()
+    assert isinstance(event, BattleSubmitted)
+    sent = event.battle
+    assert (sent.query, sent.a.text, sent.b.text) == (
+        EXAMPLE["query"],
+        EXAMPLE["a"]["text"],
+        "Angels paint it.",
+    )
+    [source] = sent.a.sources  # comes with its text, so that nothing is fetched
+    assert (source.url.startswith("inline:"), source.text) == (True, EXAMPLE["a"]["sources"][0]["text"])
+    assert sent.b.sources == ()
 
 
 async def test_the_page_of_the_api_shows_every_operation(browser: Chrome, world: World) -> None:

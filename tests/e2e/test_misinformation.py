@@ -69,7 +69,9 @@ async def test_a_false_claim_is_no_fact_that_the_honest_answer_missed(tmp_path: 
             (row,) = [line for line in shown_on_a_terminal(view).splitlines() if line.endswith(text)]
             assert "vital" not in row
             assert "✗" not in row
-        assert f"Only B makes a claim that no source states: “{CLAIM}”" in view.explanation, view.explanation
+        assert f"Only B makes a claim that no source confirms: “{CLAIM}”" in view.explanation, (
+            view.explanation
+        )
         assert not any("unsourced" in line for line in view.explanation)
 
         assert view.grounded_verdict is not None

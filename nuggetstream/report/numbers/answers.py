@@ -8,6 +8,7 @@ import numpy as np
 from nuggetstream.domain.grouping import grouped
 from nuggetstream.files.evaluated import BattleRow
 from nuggetstream.files.results import Results
+from nuggetstream.statistics.extremes import first_and_last
 from nuggetstream.text.citations import citation_use, numbers_name_own_sources, without_citations
 from nuggetstream.text.errors import NothingToMeasure
 from nuggetstream.text.readability import reading_ease
@@ -75,12 +76,14 @@ class Answers:
         overlap: Jaccard similarity of the words of A and B, mean over battles; None without one.
         compared: Battles behind `overlap`.
         systems: In alphabetical order.
+        longest: The systems with the longest and the shortest answers, where these clearly differ; else None.
     """
 
     received: int
     overlap: float | None
     compared: int
     systems: tuple[SystemTexts, ...]
+    longest: tuple[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,12 @@ def compute_answers(results: Results) -> Answers:
         overlap=float(np.mean(overlaps)) if overlaps else None,
         compared=len(overlaps),
         systems=tuple(_system(name, texts[name]) for name in sorted(texts)),
+        longest=first_and_last(
+            {
+                name: [count for answer in own if (count := len(words(answer.text)))]
+                for name, own in texts.items()
+            }
+        ),
     )
 
 

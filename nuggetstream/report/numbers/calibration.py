@@ -103,8 +103,8 @@ def _by_judges(battle: BattleRow) -> Iterator[_Said]:
 def _by_nuggets(battle: BattleRow) -> Iterator[_Said]:
     """What the nuggets say, with the probabilities that follow from those of their labels."""
     model = battle.label_model or "unknown"
-    if (verdict := battle.nugget_verdict) is not None and battle.nuggets:
-        preference, shares = verdict.preference, _of_labels(battle.nuggets, verdict.tie_threshold)
+    if (verdict := battle.nugget_verdict) is not None and battle.counted:
+        preference, shares = verdict.preference, _of_labels(battle.counted, verdict.tie_threshold)
         yield (NUGGETS, model), preference, shares
 
 

@@ -82,7 +82,7 @@ def compute_certainty(results: Results) -> Certainty:
     dimension = results.dimensions[0] if results.dimensions else None
     scored = [battle for battle in results.battles if battle.nugget_verdict is not None]
     labelled = [battle for battle in scored if not _lacks_a_label(battle)]
-    usable = [battle for battle in labelled if len(battle.nuggets) > 1]
+    usable = [battle for battle in labelled if len(battle.counted) > 1]
     battles = tuple(_probability(battle, rng) for battle in usable)
     judged = [
         (own, battle.preferences.get(dimension) if dimension else None)
@@ -101,17 +101,17 @@ def compute_certainty(results: Results) -> Certainty:
 
 
 def _lacks_a_label(battle: BattleRow) -> bool:
-    return any(nugget.a is None or nugget.b is None for nugget in battle.nuggets)
+    return any(nugget.a is None or nugget.b is None for nugget in battle.counted)
 
 
 def _probability(battle: BattleRow, rng: np.random.Generator) -> BattleProbability:
     a, b = (
         np.array([CREDIT[label.support] for label in labels if label is not None])
-        for labels in ([nugget.a for nugget in battle.nuggets], [nugget.b for nugget in battle.nuggets])
+        for labels in ([nugget.a for nugget in battle.counted], [nugget.b for nugget in battle.counted])
     )
     threshold = battle.nugget_verdict.tie_threshold if battle.nugget_verdict else 0.0
     probability = preference_probability(a, b, threshold, rng, RESAMPLES)
-    return BattleProbability(**asdict(probability), battle_id=battle.id, nuggets=len(battle.nuggets))
+    return BattleProbability(**asdict(probability), battle_id=battle.id, nuggets=len(battle.counted))
 
 
 def _band(low: float, high: float, judged: Sequence[tuple[BattleProbability, Vote | None]]) -> Band:

@@ -74,12 +74,23 @@ def _agreement_findings(measured: Sequence[Predicted]) -> tuple[str, ...]:
     if not measured:
         return ()
     dimension = measured[0].row.dimension
+    own = [prediction for prediction in measured if prediction.row.dimension == dimension]
     shares = [
         f"{prediction.row.predictor} {percent(prediction.row.agreement.share)}"
-        for prediction in measured
-        if prediction.row.dimension == dimension
+        for prediction in own
+        if _is_above_chance(prediction)
     ]
-    return (f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}.",)
+    others = [prediction.row.predictor for prediction in own if not _is_above_chance(prediction)]
+    parts = [f"Agreement on {dimension_name(dimension)}: {', '.join(shares)}"] if shares else []
+    if others:
+        parts.append(f"not shown to be above chance: {', '.join(others)}")
+    if not shares:
+        parts = [f"On {dimension_name(dimension)}, no predictor is shown to agree with people above chance"]
+    return (f"{'; '.join(parts)}.",)
+
+
+def _is_above_chance(prediction: Predicted) -> bool:
+    return prediction.has_interval and prediction.row.agreement.is_above_chance
 
 
 def _chart(measured: Sequence[Predicted]) -> Figure:
@@ -162,12 +173,19 @@ def _row(prediction: Predicted) -> tuple[str, ...]:
         dimension_name(row.dimension),
         row.predictor,
         f"{percent(agreement.share)}{few_mark(agreement.compared)}",
-        percent_interval(agreement.low, agreement.high) if prediction.has_interval else MISSING,
+        _interval(prediction),
         number(row.kappa, 2),
         part_of(agreement.compared, prediction.labelled),
         integer(agreement.predicted_ties),
         integer(row.unscored),
     )
+
+
+def _interval(prediction: Predicted) -> str:
+    if not prediction.has_interval:
+        return MISSING
+    shown = percent_interval(prediction.row.agreement.low, prediction.row.agreement.high)
+    return shown if _is_above_chance(prediction) else f"{shown}, not above chance"
 
 
 def draw_confusion(confusions: Sequence[Confusion]) -> Content:

@@ -55,15 +55,13 @@ def draw(answers: Answers) -> Content:
 
 
 def _findings(answers: Answers) -> tuple[str, ...]:
-    lengths = sorted(
-        (system.words.value, system.system) for system in answers.systems if system.words.value is not None
-    )
+    lengths = {system.system: number(system.words.value, 0) for system in answers.systems}
     parts = []
-    if len(lengths) > 1:
-        (low, shortest), (high, longest) = lengths[0], lengths[-1]
+    if answers.longest is not None:
+        longest, shortest = answers.longest
         parts.append(
-            f"{longest} writes the longest answers ({number(high, 0)} words on average), {shortest} the "
-            f"shortest ({number(low, 0)})."
+            f"{longest} writes the longest answers ({lengths[longest]} words on average), {shortest} the "
+            f"shortest ({lengths[shortest]})."
         )
     if answers.overlap is not None:
         parts.append(

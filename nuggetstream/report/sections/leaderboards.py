@@ -47,7 +47,7 @@ def draw(arenas: Sequence[ArenaBoards]) -> Content:
         blocks += [_notes(board, suffix) for board in arena.boards if board.notes]
     blocks += [draw_gaps(arenas), *draw_pairs(arenas)]
     return Content(
-        findings=tuple(_finding(arena, len(arenas) > 1) for arena in arenas),
+        findings=tuple(finding for arena in arenas if (finding := _finding(arena, len(arenas) > 1))),
         reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
         "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
         f"{method_in_words(arenas[0].boards[0].options)} P(first) is the share of the strengths that the "
@@ -69,14 +69,15 @@ def _basis(arenas: Sequence[ArenaBoards]) -> str:
     return f"{counts} of {integer(received)} battles"
 
 
-def _finding(arena: ArenaBoards, several: bool) -> str:
-    """Who leads by which lenses, and how far the orders agree with that of people."""
+def _finding(arena: ArenaBoards, several: bool) -> str | None:
+    """Who leads by which lenses, and how far the orders agree with that of people; None if no board ranks."""
     leaders = grouped(
         (tuple(sorted(own.system for own in board.standings if own.rank == 1)), board)
         for board in arena.boards
     )
-    text = f"{arena.arena}: " if several else ""
-    text += "; ".join(_leader(first, boards) for first, boards in leaders.items()) + "."
+    if not (parts := [part for first, boards in leaders.items() if (part := _leader(first, boards))]):
+        return None
+    text = (f"{arena.arena}: " if several else "") + "; ".join(parts) + "."
     compared = [order for order in arena.orders if order.tau is not None and order.first == "human"]
     if compared:
         taus = (f"{number(order.tau, 2)} for {order.second}" for order in compared)
@@ -84,14 +85,12 @@ def _finding(arena: ArenaBoards, several: bool) -> str:
     return sentence(text)
 
 
-def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str:
-    """The systems that share rank 1 on some boards, or why none has it."""
+def _leader(first: Sequence[str], boards: Sequence[LensBoard]) -> str | None:
+    """The systems that share rank 1 on some boards, or that none is ahead; None without a rank."""
     by = f"by the {and_list([board.lens for board in boards])} {'lens' if len(boards) == 1 else 'lenses'}"
     ranked = max(sum(standing.rank is not None for standing in board.standings) for board in boards)
-    if not first and any(standing.provisional for board in boards for standing in _rated(board)):
-        return f"{by}, all ratings are provisional, because they rest on too few battles"
     if not first:
-        return f"{by}, no system can be ranked yet; the standings say why"
+        return None
     if len(first) == ranked:
         return f"{by}, no ranked system is significantly ahead of another"
     few = any(set(_few(board)) & set(first) for board in boards)

@@ -5,6 +5,7 @@ When an answer misses a nugget, is the search or the writing to blame?
 
 from collections.abc import Sequence
 
+from nuggetstream.domain.offline import GROUNDED
 from nuggetstream.figures.charts import BLUE, GREY, ORANGE, YELLOW, share_axis, shares_figure
 from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import integer, part_of, percent
@@ -29,26 +30,15 @@ def draw(misses: SystemMisses) -> Content:
         blocks = [Figures("Nuggets", charts), _table(misses.rows)]
     with_labels = len({row.system for row in misses.rows})
     return Content(
-        findings=_findings(rows[ALL]),
+        findings=(),  # which system misses the most rests on grounded nuggets alone
         reading="Generation: one of the answer's own sources states the nugget, but the answer does not "
         "use it. Retrieval: a source of the battle states it, but none of the answer's own sources. "
         "Unsourced: only the other answer states it, in results without grounding. Claims that no source "
         "confirms, or that are disputed, are missed by nobody and count in no share. The bars are shares of "
-        "the other labelled nuggets, so the length of a bar is the miss rate.",
+        "the other labelled nuggets, so the length of a bar is the miss rate. It is no measure of which "
+        f"system is better. {GROUNDED.words}",
         basis=part_of(with_labels, misses.systems, "systems with labels"),
         blocks=tuple(blocks),
-    )
-
-
-def _findings(rows: Sequence[Misses]) -> tuple[str, ...]:
-    if len(rows) < 2:
-        return ()
-    most, least = rows[0], rows[-1]
-    if percent(most.rate, 0) == percent(least.rate, 0):
-        return (f"Every system misses {percent(most.rate, 0)} of the nuggets that it can miss.",)
-    return (
-        f"{most.system} misses the most ({percent(most.rate, 0)} of the nuggets that it can miss), "
-        f"{least.system} the fewest ({percent(least.rate, 0)}).",
     )
 
 

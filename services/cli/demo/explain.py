@@ -23,7 +23,7 @@ _SUPPORT = {  # label -> mark, style and meaning
     None: ("–", "dim", "without a label"),
 }
 _UNCLAIMED = "no"  # instead of ✗: who does not make a claim that no source confirms misses nothing
-_DOUBTS = {"answer-only": "in no source", "disputed": "disputed"}  # instead of an importance
+_DOUBTS = {"answer-only": "unconfirmed", "disputed": "disputed"}  # instead of an importance
 _FACTS, _ROWS = 7, 9  # nuggets that are shown: facts first, then claims
 _QUERY, _NAME, _TEXT = 150, 14, 400  # characters that are shown at most
 _NOTICE = (
@@ -108,7 +108,8 @@ def _decision(view: View) -> str:
     threshold = verdict["tie_threshold"]
     digits = decisive_digits(verdict["a"]["all_score"], verdict["b"]["all_score"], threshold)
     a, b = (f"{verdict[side]['all_score']:.{digits}f} ({_name(view, side)})" for side in ("a", "b"))
-    scores = f"scores of {a} and {b} over {many(len(view['nuggets']), 'nugget')}"
+    counted = sum(nugget["grounding"] != "disputed" for nugget in view["nuggets"])
+    scores = f"scores of {a} and {b} over {many(counted, 'nugget')}"
     tie = f"up to {threshold:.{digits}f} apart is a tie"
     return (
         f"The nuggets say that {_winner(view, verdict['preference'])}, by {scores}; {tie}. {_credits(view)}"
@@ -116,13 +117,11 @@ def _decision(view: View) -> str:
 
 
 def _credits(view: View) -> str:
-    """How many facts each answer states."""
-    facts, total = _facts(view), len(view["nuggets"])
-    if not facts:
-        return "No source states any of them."
-    which = f"Of these {total}" if len(facts) == total else f"Of the {len(facts)} that a source states"
-    a, b = (f"{_name(view, side)} has {_credit(facts, side)}" for side in ("a", "b"))
-    return f"{which}, {a}, and {b}."
+    """How many of the nuggets that count each answer states."""
+    counted = [nugget for nugget in view["nuggets"] if nugget["grounding"] != "disputed"]
+    a, b = (f"{_name(view, side)} has {_credit(counted, side)}" for side in ("a", "b"))
+    stated = "" if _facts(view) else " No source states any of them."
+    return f"Of these {len(counted)}, {a}, and {b}.{stated}"
 
 
 def _credit(nuggets: Iterable[View], side: str) -> str:
@@ -153,11 +152,11 @@ def _vote(view: View) -> str:
 def _doubts(view: View) -> Iterable[str]:
     """What limits the result: claims without a source, and sources that nobody could read."""
     total, facts = len(view["nuggets"]), len(_facts(view))
-    if facts < total:
-        grounded = view["grounded_verdict"]
-        others = f"; by the other {facts}, {_winner(view, grounded['preference'])}" if grounded else ""
-        yield f"no source confirms {total - facts} of {many(total, 'nugget')}{others}."
     sources = [source for side in ("a", "b") for source in view[side]["sources"]]
+    if not sources:
+        yield "no answer has a source, so nothing that they state is verified."
+    elif facts < total:
+        yield f"no source confirms {total - facts} of {many(total, 'nugget')}."
     if unread := sum(source["state"] == "rejected" for source in sources):
         yield f"{unread} of {many(len(sources), 'source')} could not be read."
 

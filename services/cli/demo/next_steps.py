@@ -12,10 +12,11 @@ from click.core import ParameterSource
 from services.cli.evaluation.demo_folder import STATE
 from services.cli.evaluation.results import RESULTS
 
-# A battle as short as a command can be; `eval` reads it from the pipe.
+# A battle as a command; `eval` reads it from the pipe.
 _OWN = """\
   echo '{"id": "mine", "query": "Why is the sky blue?",' \\
-    '"a": {"system": "x", "text": "Air scatters blue light most."},' \\
+    '"a": {"system": "x", "text": "Air scatters blue light more than red light.",' \\
+    '"sources": [{"text": "Air scatters blue light far more than red light."}]},' \\
     '"b": {"system": "y", "text": "It reflects the sea."}}' |"""
 
 

@@ -29,6 +29,7 @@ class KeptLine:
         arena: Its arena.
         content_hash: Hash of its content.
         reference: Human preference per dimension; "vote" for a plain vote.
+        reasoning: Number of its answers that come with reasoning, which is not evaluated.
         vote: The human vote that came with the battle; None without one.
         query: Which battles have the same query, in the same arena.
         keeper: Where its submission is.
@@ -41,6 +42,7 @@ class KeptLine:
     arena: str
     content_hash: str
     reference: Mapping[str, Vote]
+    reasoning: int
     vote: HumanVote | None
     query: str
     keeper: "Keeper"
@@ -80,6 +82,7 @@ class Keeper:
             arena=battle.arena,
             content_hash=battle.content_hash(),
             reference=line.reference,
+            reasoning=sum(answer.reasoning is not None for answer in (battle.a, battle.b)),
             vote=line.submission.human_vote,
             query=derived_id(battle.arena, same_query(battle.query)),
             keeper=self,

@@ -29,10 +29,10 @@ from nuggetstream.views.battles import (
     BattleSummary,
     BattleView,
     FailureView,
-    HumanVoteView,
     Preferences,
     StepView,
 )
+from nuggetstream.views.votes import HumanVoteView
 from services.gateway.battles.flags import flag_views
 from services.gateway.battles.grades import grading_views
 from services.gateway.battles.sources import evidence_views, source_views

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 from nuggetstream.domain import event as core
 from nuggetstream.domain.battle import Side
+from nuggetstream.domain.disputes import disputed_by_labels
 from nuggetstream.domain.nugget import Assignment, Correction
-from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, score_answer, tie_threshold
+from nuggetstream.nuggets.scores import Unscorable, labels_of, preference, scores_of, tie_threshold
 from nuggetstream.nuggets.undecided import undecided
 from nuggetstream.views import events as views
 from nuggetstream.views.battles import BattleView
@@ -74,7 +75,8 @@ def _graded(event: core.BattleGraded) -> Fields:
 
 
 def _assigned(event: core.BattleAssigned) -> Fields:
-    nuggets, assigned = event.nugget_list.nuggets, event.assignment_set
+    assigned = event.assignment_set
+    nuggets = disputed_by_labels(event.nugget_list, assigned.assignments).nuggets
     a, b = (labels_of(assigned.assignments, side) for side in Side)
     fields: Fields = {"version": event.nugget_list.version, "model": assigned.model}
     fields["labels"] = [{"id": n.id, "a": a.get(n.id), "b": b.get(n.id)} for n in nuggets]
@@ -82,9 +84,10 @@ def _assigned(event: core.BattleAssigned) -> Fields:
         _by_person(label, label.correction) for label in assigned.assignments if label.correction
     ]
     try:
-        score_a, score_b = score_answer(nuggets, a).all_score, score_answer(nuggets, b).all_score
+        scores = scores_of(nuggets, assigned.assignments)
     except Unscorable:
         return fields | {"score_a": None, "score_b": None, "preference": None}
+    score_a, score_b = (scores[side].all_score for side in Side)
     decides = undecided(event.nugget_list, assigned.assignments) is None
     preferred = preference(score_a, score_b, tie_threshold(event.battle)) if decides else None
     return fields | {"score_a": score_a, "score_b": score_b, "preference": preferred}

@@ -6,7 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 
 from nuggetstream.files.vote_submission import MAX_COMMENT_BYTES, VoteSubmission
-from nuggetstream.views.battles import BattleSummary, BattleView, FailureView, VoteReceipt
+from nuggetstream.views.battles import BattleSummary, BattleView, FailureView
+from nuggetstream.views.votes import VoteReceipt
 from services.access.visits import visible_arenas
 from services.gateway.battles.bodies import json_body, read_json
 from services.gateway.battles.query import (

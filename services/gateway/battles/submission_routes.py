@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
+from nuggetstream.files.example import EXAMPLE
 from nuggetstream.files.submission import BattleSubmission, InvalidSubmission, parse_submission_json
 from nuggetstream.views.battles import BattleView, LineResult, Submitted
 from nuggetstream.views.common import Problem
@@ -139,18 +140,7 @@ class _StreamWhileReading(StreamingResponse):
         await self.stream_response(send)
 
 
-_EXAMPLE = {
-    "arena": "mine",
-    "query": "Why is the sky blue?",
-    "vote": "a",
-    "a": {
-        "system": "x",
-        "text": "Air scatters short waves of light more than long ones.",
-        "sources": [{"url": "https://en.wikipedia.org/wiki/Rayleigh_scattering"}],
-    },
-    "b": {"system": "y", "text": "It reflects the sea."},
-}
-_BODY = json_body(BattleSubmission, _EXAMPLE)
+_BODY = json_body(BattleSubmission, EXAMPLE)
 _LINES = {"schema": {"type": "string", "description": "One battle per line, in UTF-8."}}
 _BODY["requestBody"]["content"][NDJSON[0]] = _LINES
 _REFERENCE = "#/components/schemas/{model}"

@@ -16,7 +16,7 @@ from typing import assert_never
 from nuggetstream.domain.event import BattleAssigned, BattleNuggetized, BattleRetrieved
 from nuggetstream.domain.evidence import Evidence
 from nuggetstream.domain.identity import derived_id
-from nuggetstream.domain.nugget import Assignment, AssignmentSet
+from nuggetstream.domain.nugget import Assignment, AssignmentSet, vital_first
 from nuggetstream.domain.nugget_edit import NuggetEdit, RecordedEdit
 from nuggetstream.nuggets.editing import Edited, InvalidEdit, edited, with_label
 from nuggetstream.nuggets.grounding import with_grounds
@@ -173,5 +173,5 @@ def _grounded(event: BattleNuggetized, evidence: tuple[Evidence, ...]) -> Battle
     listed = event.nugget_list
     new = [nugget for nugget in listed.nuggets if nugget.grounds is None]
     grounded = {nugget.id: nugget for nugget in with_grounds(new, evidence, event.battle, windows=True)}
-    nuggets = tuple(grounded.get(nugget.id, nugget) for nugget in listed.nuggets)
+    nuggets = vital_first(grounded.get(nugget.id, nugget) for nugget in listed.nuggets)
     return replace(event, nugget_list=replace(listed, nuggets=nuggets))

@@ -1,6 +1,7 @@
 """The Jinja environment of the pages: where the templates are, and the filters and tests that they use."""
 
 import asyncio
+import json
 import re
 from datetime import UTC, datetime
 from functools import cache
@@ -8,8 +9,9 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from nuggetstream.domain.offline import NOTICE
+from nuggetstream.domain.offline import GROUNDED, NOTICE
 from nuggetstream.files import numerals
+from nuggetstream.files.example import EXAMPLE
 from nuggetstream.files.templates import html_environment
 from nuggetstream.ratings.standing import IntervalState
 from nuggetstream.text.markup import without_block_marks
@@ -48,7 +50,10 @@ def page_environment() -> Environment:
     env.globals |= {
         "interval": numerals.interval,
         "many": numerals.many,
+        "EXAMPLE": EXAMPLE,
+        "EXAMPLE_AS_JSON": json.dumps(EXAMPLE, indent=1),
         "OFFLINE_NOTICE": NOTICE,
+        "GROUNDED_WORTH": GROUNDED.words,
         "EVENTS_OF_BATTLES": OF_BATTLES,
     }
     env.globals["interval_words"] = {state.value: state.words for state in IntervalState}

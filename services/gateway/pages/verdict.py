@@ -3,19 +3,24 @@
 from collections.abc import Mapping
 
 from nuggetstream.domain.battle import Vote
+from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.offline import GROUNDED
 from nuggetstream.views.battles import BattleView
 
 _NAMES = {"human": "people", "nugget": "nuggets", "grounded": "grounded nuggets", "judge": "the judge"}
 
 
 def verdict_of(view: BattleView) -> str | None:
-    """The verdict of a battle in one sentence, with the leading preference by nuggets; None without any."""
+    """The verdict of a battle in one sentence; None without any preference.
+
+    It has the leading preference by nuggets, unless that is the one on grounded nuggets alone and these are
+    not shown to agree with people above chance.
+    """
     preferences = view.preferences
-    votes = {
-        "human": preferences.human,
-        preferences.leading.value: preferences.by_nuggets,
-        "judge": preferences.judge,
-    }
+    votes = {"human": preferences.human}
+    if preferences.leading is not Lens.GROUNDED or GROUNDED.is_argument:
+        votes[preferences.leading.value] = preferences.by_nuggets
+    votes["judge"] = preferences.judge
     return sentence(
         {lens: vote for lens, vote in votes.items() if vote is not None}, view.a.system, view.b.system
     )

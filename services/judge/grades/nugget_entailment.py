@@ -4,16 +4,16 @@ A nugget that no passage entails was made up, or read in an answer alone and the
 nuggets of a battle that name a stored passage are asked about at once; the others have no grade.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from nuggetstream.domain.grade import Criterion, Grade, Subject, SubjectKind
 from nuggetstream.domain.nugget import Nugget
+from nuggetstream.text.comparison import contradicts
 from services.judge.evaluator import Ask, Evaluator, Grades, Material
 from services.judge.grades.choices import DECISION, Choosing, Level, choose, offline_decisions
 from services.judge.grades.lines import GradeLine, GradesReply, graded, on_scales
 from services.offline.answers import ParsedPrompt
-from services.offline.heuristics import FactLabel, Label, assign
+from services.offline.heuristics import Label, assign
 from services.runtime.llm.blocks import Block
 from services.runtime.llm.prompt import Prompt
 
@@ -119,14 +119,9 @@ def _shares(prompt: ParsedPrompt, nugget: Block) -> tuple[float, float, float]:
     support, partial, missing = label.probabilities
     return (
         (0.0, partial + missing, support)
-        if _other_numbers(nugget.text, label)
+        if label.label is Label.SUPPORT and contradicts(nugget.text, label.quote)
         else (support, partial + missing, 0.0)
     )
-
-
-def _other_numbers(text: str, label: FactLabel) -> bool:
-    own, theirs = (set(re.findall(r"\d+", statement)) for statement in (text, label.quote))
-    return label.label is Label.SUPPORT and bool(own and theirs) and own.isdisjoint(theirs)
 
 
 EVALUATOR = Evaluator(

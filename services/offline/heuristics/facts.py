@@ -23,6 +23,7 @@ VITAL = 2 / 3  # share of the list that is vital, the most salient first
 POOL = 20
 MAX_WRITTEN = 240  # number of answer sentences that compete
 MIN_TERMS = 5  # minimum number of distinct terms; with fewer it is a heading, a label or a fragment
+MIN_TERMS_OF_SHORT = 3  # the same of answers that have no longer sentence
 MAX_SENTENCES = 1_500
 NOVELTY = 2.0  # standard deviations of salience that a sentence identical to a chosen one loses
 TRUST = {True: 1.0, False: 0.5}  # weight of similarities, dense or lexical: shared terms are noisier
@@ -30,6 +31,9 @@ SAME = {True: 0.85, False: 0.6}  # similarity, dense or lexical, from which sent
 SHARED = (
     0.8  # share of the shorter sentence's terms that a longer one has, from which it states the same fact
 )
+
+
+_NO_STATEMENT = ("?", "？", "؟", ":", "：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,14 @@ class _Candidate:
     opens: bool  # a paragraph or list item
 
 
-def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed: Embed | None) -> list[Fact]:
+def create_facts(
+    query: str,
+    documents: Sequence[Document],
+    *,
+    limit: int,
+    embed: Embed | None,
+    short: bool = False,
+) -> list[Fact]:
     """The most salient, mutually different facts of the documents, most salient first.
 
     Args:
@@ -66,11 +77,12 @@ def create_facts(query: str, documents: Sequence[Document], *, limit: int, embed
         documents: Answers and chunks of evidence; their order does not matter.
         limit: Maximum number of facts, of which at most ``ENOUGH`` are returned.
         embed: Sentence embeddings, or None to compare by shared terms only.
+        short: Whether an answer without a sentence that is long enough takes part with short ones.
 
     Returns:
         Between 0 and ``limit`` facts; if there are any, at least one is vital.
     """
-    pool = _candidates(documents, is_fact) or _candidates(documents, terms)
+    pool = _candidates(documents, short=short)
     if not pool or limit <= 0:
         return []
     weight = rarity([c.text for c in pool] + [query])
@@ -93,15 +105,29 @@ def _split(rows: Matrix) -> tuple[Matrix, Matrix]:
     return rows[:-1], rows[-1]
 
 
-def _candidates(documents: Sequence[Document], usable: Callable[[str], object]) -> list[_Candidate]:
-    candidates = []
-    for document in sorted(documents, key=lambda d: (d.kind, d.text, d.id)):
-        written = document.kind == "answer"
-        for paragraph in paragraphs(prose(document.text)):
-            for index, sentence in enumerate(paragraph):
-                if usable(sentence) and not is_non_answer(sentence):
-                    candidates.append(_Candidate(sentence, document.id, written, opens=index == 0))
-    return candidates[:MAX_SENTENCES]
+def _candidates(documents: Sequence[Document], *, short: bool) -> list[_Candidate]:
+    """The sentences that can be facts; where no document has any, all."""
+    found = {document.id: _sentences(document, is_fact) for document in documents}
+    for document in documents:
+        if short and document.kind == "answer" and not found[document.id]:
+            found[document.id] = _sentences(document, _says_something)
+    if not any(found.values()):
+        found = {document.id: _sentences(document, terms) for document in documents}
+    in_order = sorted(documents, key=lambda d: (d.kind, d.text, d.id))
+    return [candidate for document in in_order for candidate in found[document.id]][:MAX_SENTENCES]
+
+
+def _sentences(document: Document, usable: Callable[[str], object]) -> list[_Candidate]:
+    return [
+        _Candidate(sentence, document.id, document.kind == "answer", opens=index == 0)
+        for paragraph in paragraphs(prose(document.text))
+        for index, sentence in enumerate(paragraph)
+        if usable(sentence) and not is_non_answer(sentence)
+    ]
+
+
+def _says_something(sentence: str) -> bool:
+    return len(set(terms(sentence))) >= MIN_TERMS_OF_SHORT and not sentence.endswith(_NO_STATEMENT)
 
 
 def is_fact(sentence: str) -> bool:
@@ -114,7 +140,7 @@ def is_fact(sentence: str) -> bool:
     return (
         len(set(terms(sentence))) >= MIN_TERMS
         and letters >= 0.6 * len(sentence.replace(" ", ""))
-        and not sentence.endswith(("?", "？", "؟", ":", "："))
+        and not sentence.endswith(_NO_STATEMENT)
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nuggetstream.text.denials import contradicts
+from nuggetstream.text.comparison import contradicts
 from services.offline.heuristics.facts import Document, Fact
 from services.offline.heuristics.support import (
     FULL,

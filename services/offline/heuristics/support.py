@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from nuggetstream.text.denials import contradicts
+from nuggetstream.text.comparison import contradicts
 from nuggetstream.text.other_names import has_other_name
 from services.offline.heuristics.text import sentences, terms
 from services.offline.heuristics.vectors import Embed, dense_vectors, rarity

@@ -1,7 +1,7 @@
 """Parse a reply strictly, never by guessing.
 
 Accepted is a reply that is JSON and nothing else, with or without a code fence, and a bare list where the
-reply has a single field. Reasoning between `<think>` tags at the start is not part of the reply. Prose around
+reply has a single field. Reasoning between tags (see `text.reasoning`) is not part of the reply. Prose around
 the JSON is not accepted, in any language: it may quote an object that a stranger wrote, and no rule tells
 that from the model's own. The model is then asked again for the JSON alone.
 
@@ -13,12 +13,12 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from nuggetstream.text.reasoning import parted
 from services.runtime.llm.decisions.logprobs import with_probabilities
 from services.runtime.llm.decisions.reply import DecisionReply
 from services.runtime.llm.endpoint import Completion
 from services.runtime.llm.prompt import Prompt, R
 
-_THINK, _THOUGHT = "<think>", "</think>"
 _FENCE = "```"
 
 
@@ -87,13 +87,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 def _without_thoughts(text: str) -> str:
     """The text without the reasoning that some models put between tags before their reply."""
-    start = text.lstrip()
-    if not start.startswith(_THINK):
-        return text
-    _, closed, rest = start.partition(_THOUGHT)
-    if not closed:
+    parts = parted(text)
+    if not parts.complete:
         raise Unusable("it ends before its reasoning does")
-    return rest
+    return parts.answer
 
 
 def _unfenced(text: str) -> str:

@@ -10,12 +10,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from nuggetstream.domain.battle import Battle, Vote
+from nuggetstream.domain.disputes import disputed_by_labels
 from nuggetstream.domain.event import BattleAssigned, BattleEvent, BattleJudged, BattleVoted, source_of
 from nuggetstream.domain.judgment import Judgment, MemberVerdict, VoteProbabilities
 from nuggetstream.domain.lens import Lens, member_of, source_of_judge
 from nuggetstream.nuggets.grounded_preference import grounded_verdict
 from nuggetstream.nuggets.preference import PreferenceProbability, preference_by_labels
-from nuggetstream.nuggets.scores import nugget_margin, preference, tie_threshold
+from nuggetstream.nuggets.scores import counted, nugget_margin, preference, tie_threshold
 from nuggetstream.nuggets.undecided import undecided
 from services.store.outcomes.outcome import Outcome
 from services.store.outcomes.probabilities import Probabilities
@@ -59,11 +60,13 @@ def _stated(event: BattleEvent, source: str, now: datetime) -> Iterator[Outcome]
 
 def _of_nuggets(event: BattleAssigned, source: str, now: datetime) -> Iterator[Outcome]:
     """The outcome of a list that decides, and the one on its grounded nuggets, if it has any."""
-    nuggets, assignments = event.nugget_list.nuggets, event.assignment_set.assignments
-    if undecided(event.nugget_list, assignments) is not None:
+    assignments = event.assignment_set.assignments
+    listed = disputed_by_labels(event.nugget_list, assignments)
+    if undecided(listed, assignments) is not None:
         return
+    nuggets = counted(listed.nuggets)
     margin, threshold = nugget_margin(nuggets, assignments), tie_threshold(event.battle)
-    winner, version = preference(margin, 0.0, threshold), event.nugget_list.version
+    winner, version = preference(margin, 0.0, threshold), listed.version
     outcome = _outcome(event.battle, source, Lens.NUGGET, winner, margin=margin, now=now)
     probabilities = _probabilities(preference_by_labels(nuggets, assignments, threshold))
     model = event.assignment_set.model[:_MODEL_CHARACTERS] or None

@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 from nuggetstream.client import AsyncClient, Unavailable
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.event import BattleVoted
-from nuggetstream.views.battles import VoteReceipt
+from nuggetstream.views.votes import VoteReceipt
 from services.cli.demo.arena.site import Arena
 from services.runtime.asgi import serving
 from tests.integration.gateway.world import Story, World, battle, submission

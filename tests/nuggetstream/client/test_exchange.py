@@ -23,7 +23,8 @@ from nuggetstream.client.exchange import Pause, exchange
 from nuggetstream.client.patience import Patience
 from nuggetstream.client.requests import Asking
 from nuggetstream.domain.battle import Vote
-from nuggetstream.views.battles import Submitted, VoteReceipt
+from nuggetstream.views.battles import Submitted
+from nuggetstream.views.votes import VoteReceipt
 
 REQUEST = httpx2.Request("GET", "http://platform/v1/battles")
 BATTLE = {"query": "q", "a": {"system": "x", "text": "1"}, "b": {"system": "y", "text": "2"}}

@@ -220,3 +220,16 @@ def test_the_label_of_a_person_is_certain_and_makes_no_other_label_known() -> No
     assert expected_score(LIST[:2], [unsure, corrected], Side.A) == pytest.approx((0.4 + 1.0) / 2)
     unknown = replace(unsure, probabilities=None)
     assert expected_score(LIST[:2], [unknown, corrected], Side.A) is None
+
+
+def test_a_disputed_nugget_does_not_become_vital() -> None:
+    doubtful = Nugget("n4", "Tea is a mineral.", OKAY, grounds=Grounds(Grounding.DISPUTED))
+    with pytest.raises(InvalidEdit, match="a disputed nugget cannot be vital; reword it"):
+        edited((*LIST, doubtful), [SetImportance(EditKind.IMPORTANCE, "n4", VITAL)], "key")
+    merged = edited((doubtful, *LIST), [merge("n4", "n1")], "key").nuggets
+    assert {nugget.text: nugget.importance for nugget in merged}["Tea is a mineral."] is OKAY
+
+
+def test_a_list_without_a_vital_nugget_because_all_were_disputed_can_be_edited() -> None:
+    doubtful = Nugget("n4", "Tea is a mineral.", OKAY, grounds=Grounds(Grounding.DISPUTED))
+    assert len(edited((doubtful,), [add("Tea is a plant.")], "key").nuggets) == 2

@@ -51,8 +51,57 @@ def test_a_nugget_read_in_a_source_is_grounded_and_its_sentence_is_quoted() -> N
     )
 
 
-def test_a_nugget_in_other_words_than_its_source_is_grounded_without_a_quotation() -> None:
-    assert grounds("Genes remain as they were.", "c1") == Grounds(Grounding.GROUNDED)
+def test_a_document_that_the_model_names_is_no_evidence_without_a_sentence_that_states_the_nugget() -> None:
+    assert grounds("Genes remain as they were.", "c1") is None
+    claim = "Doctors were paid to keep quiet about it."
+    assert grounds(claim, "answer:b", "c1") == Grounds(Grounding.ANSWER_ONLY, Quotation("answer:b", claim))
+
+
+def test_a_disputed_nugget_is_not_vital() -> None:
+    (found,) = with_grounds([nugget("The trial had 4,400 volunteers.", "answer:b")], [chunk(PAGE)], BATTLE)
+    assert (found.grounding, found.importance) == (Grounding.DISPUTED, Importance.OKAY)
+
+
+WALL = "The Berlin Wall was built in August 1961 and fell in November 1989."
+
+
+def of_wall(text: str) -> Grounds | None:
+    battle = Battle(
+        "wall",
+        "a",
+        "When did the Berlin Wall fall?",
+        Answer("atlas", "The Berlin Wall fell on 9 November 1989."),
+        Answer("birch", "The Berlin Wall fell on 9 November 1990. It was built in 1961."),
+    )
+    (found,) = with_grounds([nugget(text, "answer:b", "c1")], [chunk(WALL)], battle)
+    return found.grounds
+
+
+def test_a_source_with_another_date_disputes_a_claim_and_states_what_it_has() -> None:
+    quoted = Quotation("c1", WALL, URL)
+    assert of_wall("The Berlin Wall fell on 9 November 1990.") == Grounds(Grounding.DISPUTED, quoted)
+    assert of_wall("The Berlin Wall fell in 1989.") == Grounds(Grounding.GROUNDED, quoted)
+    assert of_wall("It was built in 1961.") == Grounds(Grounding.GROUNDED, quoted)
+
+
+def test_a_source_that_says_only_the_month_neither_states_nor_disputes_the_day() -> None:
+    answer = "The Berlin Wall fell on 9 November 1989."
+    battle = Battle("wall", "a", "When?", Answer("x", answer), Answer("y", "In autumn."))
+    (found,) = with_grounds([nugget(answer, "answer:a", "c1")], [chunk(WALL)], battle)
+    assert found.grounds == Grounds(Grounding.ANSWER_ONLY, Quotation("answer:a", answer))
+
+
+def test_a_pronoun_stands_for_what_the_answer_named_before() -> None:
+    battle = Battle(
+        "1",
+        "a",
+        "?",
+        Answer("x", "The Eiffel Tower is in Paris. It was built in 1889."),
+        Answer("y", "No idea."),
+    )
+    other = chunk("The Suez Bridge was built in 1889.")
+    (found,) = with_grounds([nugget("It was built in 1889.", "answer:a", "c1")], [other], battle)
+    assert found.grounding is Grounding.ANSWER_ONLY
 
 
 def test_a_source_that_states_a_nugget_word_for_word_grounds_it_although_nobody_named_it() -> None:

@@ -17,6 +17,7 @@ from nuggetstream.text.citations import (
     parse_citations,
     without_citations,
 )
+from nuggetstream.text.cited_sentences import citing_sentences
 from nuggetstream.text.markup import blank_code, prose
 
 
@@ -39,6 +40,8 @@ def cited(text: str, sources: int | None = None, first: int | None = None) -> li
         ("[1][2], word[3]", [1, 2, 3]),
         ("[^1] and [[2]](https://example.org)", [1, 2]),
         ("【4†source】 and 【5】", [4, 5]),
+        ("Rise 【4:0†source】. Pull 【4:1†tides.pdf】. Rise 【4:0†source】.", [0, 1, 0]),
+        ("First 【4:7†a】, then 【9:0†b】 and again 【4:7†a】.", [0, 1, 0]),
         ("[81-100]", list(range(81, 101))),
         ("[1,\n2]", [1, 2]),
     ],
@@ -160,6 +163,13 @@ def test_a_text_of_marks_alone_costs_little_memory() -> None:
         tracemalloc.stop()
     assert use.count == MOST_CITATIONS
     assert peak < 20_000_000
+
+
+def test_sources_of_an_assistants_message_count_from_zero() -> None:
+    citations = parse_citations("The Moon pulls 【4:1†source】.", sources=2)
+    assert (citations.first, [citation.source for citation in citations.valid]) == (0, [1])
+    assert [c.source for c in citing_sentences("The Moon pulls 【4:1†source】.", 2)[0]] == [1]
+    assert [c.source for c in parse_citations("Wind 【4:2†source】.", sources=2).invalid] == [2]
 
 
 @given(st.text(st.sampled_from("[]()【】†0129 ,;-–^:`~\nax"), max_size=60))

@@ -53,10 +53,13 @@ def test_a_battle_with_many_long_nuggets_fits_in_25_lines(width: int) -> None:
 
 def test_the_preference_is_given_with_what_each_answer_states() -> None:
     facts = [fact("one"), fact("two", a="partial_support"), fact("claim", "answer-only", a="not_support")]
-    shown = words(view(facts, grounded_verdict=grounded("b")))
+    sources = [{"state": "fetched"}]
+    sourced = {"a": {"system": "left", "sources": sources}}
+    shown = words(view(facts, grounded_verdict=grounded("b"), **sourced))
     assert "left is better, by scores of 0.75 (left) and 0.25 (right) over 3 nuggets" in shown
-    assert "Of the 2 that a source states, left has 1 in full and 1 in part, and right has none." in shown
-    assert "Uncertain: no source confirms 1 of 3 nuggets; by the other 2, right is better." in shown
+    assert "Of these 3, left has 1 in full and 1 in part, and right has none." in shown
+    assert "Uncertain: no source confirms 1 of 3 nuggets." in shown
+    assert "right is better" not in shown  # what grounded nuggets alone say is no argument
     assert "Offline" not in shown
 
 
@@ -64,7 +67,7 @@ def test_who_does_not_make_a_claim_has_no_cross() -> None:
     rows = printed(explanation(view([fact("claim", "answer-only"), fact("known")])))
     (claim,) = [row.split() for row in rows if row.rstrip().endswith("  claim")]
     (known,) = [row.split() for row in rows if row.rstrip().endswith("  known")]
-    assert claim == ["in", "no", "source", "✓", "no", "claim"]
+    assert claim == ["unconfirmed", "✓", "no", "claim"]
     assert known == ["vital", "✓", "✗", "known"]
 
 

@@ -90,8 +90,7 @@ def command(
 ) -> None:
     """Evaluate all battles of FILE on this machine.
 
-    FILE is JSONL, or in a format of `nuggetstream import --formats`, gzipped or not; also a folder, where the
-    format has several files.
+    FILE is JSONL, or in a format of `nuggetstream import --formats`, gzipped or not; also a folder.
 
     Writes OUT/results.jsonl (one battle per line, with nuggets, labels, verdict and explanation),
     OUT/summary.json, OUT/summary.txt and, if lines were rejected, OUT/rejected.jsonl. Ctrl-C stops
@@ -103,8 +102,7 @@ def command(
     Battles with the same query and the same evidence share one nugget list, and equal answers its
     labels; NUGGETSTREAM_NUGGET_BANK_HOURS=0 gives every battle a list of its own.
 
-    With --replay, no page is fetched from the web: each is what its last visit in that archive found,
-    so that an evaluation is repeated on the same evidence.
+    With --replay, no page is fetched: each is what its last visit in that archive found.
 
     With --batch, the process waits for batches, two or more per battle, one after the other. After
     Ctrl-C, a crash or a reboot the same command continues with the batches that it uploaded.
@@ -193,6 +191,8 @@ def _introduce(console: Console, contents: Contents, pipeline: PipelineSettings,
     if contents.rejected:
         counts += f", {many(len(contents.rejected), 'line')} rejected"
     console.print(f"{counts}; model: {model}; ranking: {ranking_of(pipeline)}")
+    if reasoning := sum(line.reasoning for line in contents.lines):
+        console.print(f"{many(reasoning, 'answer')} with reasoning, which is left out and not evaluated")
     if (repeated := repetitions(contents.lines)) is not None:
         console.print(repeated, soft_wrap=True)
 

@@ -1,6 +1,8 @@
 // Sends forms with `data-api` to the API as JSON, with the names of their fields as paths, and says what it
 // answers. With `data-then` the page of the battle follows. Such forms are seen only where scripts run.
-// A field with `data-addresses` holds addresses of pages, one per line.
+// A field with `data-addresses` holds addresses of pages, one per line; one with `data-passage` behind it the text
+// of one more source. A button with `data-fill` puts an example into those fields of its form that are empty or
+// as they came.
 "use strict";
 
 document.documentElement.classList.add("scripts");
@@ -14,9 +16,11 @@ function bodyOf(form, button) {
   const body = {};
   for (const [name, value] of new FormData(form, button)) {
     const [last, ...path] = name.split(".").reverse();
-    const isList = form.querySelector(`[name="${name}"][data-addresses]`);
-    const found = isList ? linesOf(value).map((url) => ({ url })) : value;
-    if (value) path.reverse().reduce((part, key) => (part[key] ??= {}), body)[last] = found;
+    if (!value) continue;
+    const { addresses, passage } = form.elements[name].dataset ?? {};
+    const part = path.reverse().reduce((outer, key) => (outer[key] ??= {}), body);
+    if (passage !== undefined) (part.sources ??= []).push({ text: value });
+    else part[last] = addresses === undefined ? value : linesOf(value).map((url) => ({ url }));
   }
   return body;
 }
@@ -36,6 +40,14 @@ async function send(form, button) {
     said.textContent = "The server does not answer.";
   }
 }
+
+document.addEventListener("click", ({ target }) => {
+  if (!target.matches("[data-fill]")) return;
+  for (const [name, value] of Object.entries(JSON.parse(target.form.dataset.example))) {
+    const field = target.form.elements[name];
+    if (!field.value.trim() || field.value === field.defaultValue) field.value = value;
+  }
+});
 
 document.addEventListener("input", ({ target }) => {
   if (!target.matches("[data-addresses]")) return;

@@ -293,3 +293,20 @@ async def test_an_impossible_wait_is_refused(world: World) -> None:
 async def test_many_battles_cannot_be_waited_for(world: World) -> None:
     response = await world.http.post("/v1/battles?wait=1", content="{}", headers=NDJSON)
     assert response.status_code == 422
+
+
+async def test_the_reasoning_of_an_answer_is_shown_beside_it_and_is_no_part_of_it(world: World) -> None:
+    a = submission()["a"] | {"text": "<think>The Sun? No.</think>\nThe Moon pulls the oceans."}
+    await world.http.post("/v1/battles", json=submission(a=a))
+    (event,) = await world.published()
+    assert isinstance(event, BattleSubmitted)
+    assert (event.battle.a.text, event.battle.a.reasoning) == (
+        "The Moon pulls the oceans.",
+        "The Sun? No.",
+    )
+    shown = (await world.http.get("/v1/battles/tides")).json()
+    assert (shown["a"]["text"], shown["a"]["reasoning"]) == ("The Moon pulls the oceans.", "The Sun? No.")
+    assert shown["b"]["reasoning"] is None
+    page = (await world.http.get("/battles/tides", headers={"accept": "text/html"})).text
+    assert page.count("Its reasoning, which is not evaluated") == 1
+    assert "The Sun? No." in page

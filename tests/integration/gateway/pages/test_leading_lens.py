@@ -9,6 +9,7 @@ import pytest
 
 from nuggetstream.domain.lens import Lens
 from nuggetstream.domain.nugget import Grounding, Grounds, Revision
+from nuggetstream.domain.offline import GROUNDED
 from services.runtime.bus import Bus
 from services.store.database import Database
 from tests.integration.gateway.world import NUGGETS, Story, World, battle, opened, submission
@@ -39,11 +40,10 @@ def card(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split())
 
 
-async def test_sentences_and_lists_follow_grounded_nuggets(leading: World) -> None:
+async def test_lists_follow_grounded_nuggets_and_sentences_leave_them_out(leading: World) -> None:
     await tell(leading)
-    said = "Grounded nuggets prefer answer B (birch)"
     page = (await leading.http.get("/battles/tides")).text
-    sentence = f"The judge prefers answer A (atlas); {said[0].lower()}{said[1:]}."
+    sentence = "The judge prefers answer A (atlas)."  # grounded nuggets alone are no argument
     for text in (page, (await leading.http.get("/embed/battles/tides")).text):
         assert f"{sentence}</p>" in text
     assert f'<meta property="og:description" content="{sentence}">' in page
@@ -107,7 +107,8 @@ async def test_all_nuggets_lead_where_nothing_else_is_set(world: World) -> None:
     page = (await world.http.get("/battles/tides")).text
     assert "Nuggets and the judge prefer answer A (atlas)." in page
     assert card(page) == (
-        "Nuggets A A 0.50 B 0.38 On the 1 of 4 nuggets that a source states: B by 0.00 to 1.00"
+        "Nuggets A A 0.50 B 0.38 On the 1 of 4 nuggets that a source states: B by 0.00 to 1.00. "
+        f"{GROUNDED.words}"
     )
     home = (await world.http.get("/")).text
     assert '<td data-label="Nuggets"><span class="win a"' in home

@@ -41,7 +41,8 @@ def test_claims_are_in_no_share_and_do_not_change_the_order_of_systems(read: Any
         ("second", 0.0),
     ]
     drawn = PARTS["misses"].draw(PARTS["misses"].compute(results))
-    assert drawn.findings[0].startswith("many claims misses the most (50% of the nuggets that it can miss)")
+    assert drawn.findings == ()  # it rests on grounded nuggets alone, which agree with people by chance
+    assert "no better than chance" in drawn.reading
 
 
 def test_a_system_with_labels_of_claims_alone_has_no_rate(read: Any) -> None:
@@ -49,10 +50,3 @@ def test_a_system_with_labels_of_claims_alone_has_no_rate(read: Any) -> None:
     found = PARTS["misses"].compute(read(battle("b1", nuggets=[claim])))
     assert [row.rate for row in found.rows] == [None] * 4
     assert "all labelled nuggets are claims" in str(PARTS["misses"].draw(found).blocks)
-
-
-def test_systems_that_miss_equally_much_are_not_told_apart(read: Any) -> None:
-    stated, missed = nugget("1", b="support"), nugget("2", a="not_support")
-    found = PARTS["misses"].compute(read(battle("b1", nuggets=[stated, missed])))
-    (finding,) = PARTS["misses"].draw(found).findings
-    assert finding == "Every system misses 50% of the nuggets that it can miss."
