@@ -28,13 +28,13 @@ LAST_DAY = date(2026, 4, 30)
 _STATEMENTS = {
     "seed": "SELECT setseed(0.25)",
     "battles": """
-    INSERT INTO battles (id, arena, query, language, tags, system_a, system_b, content_hash, body,
-                         received_at, nugget_state, judge_state, ended_at, event_count)
+    INSERT INTO battles (id, arena, query, language, tags, system_a, system_b, content_hash, carried_hash,
+                         body, received_at, nugget_state, judge_state, ended_at, event_count)
     SELECT 'battle-' || n, 'bench', 'What is tea?', CASE WHEN l < 0.6 THEN 'en' ELSE 'l' || floor(l * 20) END,
            CASE WHEN n % 2 = 0 THEN json_build_array('category:' || n % 10, 'live')
                 ELSE json_build_array('category:' || n % 10) END,
            'system-' || lpad(a::text, 3, '0'), 'system-' || lpad(((a + 1 + d) % :systems)::text, 3, '0'),
-           md5(n::text), convert_to(repeat(md5(n::text), 4), 'UTF8'),
+           md5(n::text), md5(n::text), convert_to(repeat(md5(n::text), 4), 'UTF8'),
            timestamptz '2026-05-01 00:00+00' - (n::float / :battles) * interval '365 days',
            'done', 'done', timestamptz '2026-05-01 00:00+00', 0
     FROM (SELECT n, random() AS l, floor(random() * :systems)::int AS a,

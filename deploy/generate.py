@@ -18,7 +18,8 @@ from nuggetstream.domain.pipeline import PIPELINE, Stage
 from nuggetstream.views.common import View
 from nuggetstream.views.events import OF_KIND, EventView
 from services.cli.wiring.registry import GRPC_PORTS
-from services.wire.permissions import Permissions, permissions
+from services.wire.permissions import Permissions, caused_by, permissions
+from services.wire.subjects import SUBJECTS
 
 ROOT = Path(__file__).parents[1]
 SPECIAL = (Stage.SCRAPER, Stage.INDEXER, Stage.RETRIEVER)
@@ -209,6 +210,9 @@ def files() -> dict[str, str]:
         ".importlinter": _with(
             ".importlinter", "    services.cli", "    services.offline", f"    {services}\n"
         ),
+        "docs/operations/secure.md": _with(
+            "docs/operations/secure.md", "|---|---|", "\n## TLS inside", _causes()
+        ),
         "docs/events.md": _with("docs/events.md", "|---|---|---|", "\n`set_by` of", events),
     }
 
@@ -241,6 +245,20 @@ def _manifests(stage: Stage) -> str:
 def _users() -> str:
     users = "".join(_user(name, allowed) for name, allowed in permissions().items())
     return f"users: [\n{users}]\n"
+
+
+def _causes() -> str:
+    """The rows of the table of events that each user of the broker can cause."""
+    rows = []
+    for name in permissions():
+        kinds = caused_by(name)
+        events = (
+            "every event"
+            if len(kinds) == len(SUBJECTS)
+            else ", ".join(f"`{kind.__name__}`" for kind in kinds)
+        )
+        rows.append(f"| `{name}` | {events or 'none'} |\n")
+    return "".join(rows)
 
 
 def _user(name: str, allowed: Permissions) -> str:

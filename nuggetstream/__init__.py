@@ -27,7 +27,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nuggetstream.api.agreeing import agreement, krippendorff
+    from nuggetstream.api.agreeing import agreement, krippendorff, krippendorff_interval
     from nuggetstream.api.aspects import rubric_aspects
     from nuggetstream.api.battles import explain, export_results, read_battles
     from nuggetstream.api.comparing import compare, compare_evaluators
@@ -64,6 +64,7 @@ __all__ = [
     "explain",
     "export_results",
     "krippendorff",
+    "krippendorff_interval",
     "paired",
     "rate",
     "rate_over_time",
@@ -83,7 +84,7 @@ __all__ = [
     "write_report",
 ]
 _NAMES = {
-    "nuggetstream.api.agreeing": ("agreement", "krippendorff"),
+    "nuggetstream.api.agreeing": ("agreement", "krippendorff", "krippendorff_interval"),
     "nuggetstream.api.aspects": ("rubric_aspects",),
     "nuggetstream.api.battles": ("explain", "export_results", "read_battles"),
     "nuggetstream.api.comparing": ("compare", "compare_evaluators"),

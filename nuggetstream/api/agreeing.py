@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from nuggetstream.api.sources import check_order, in_python
@@ -21,6 +22,7 @@ from nuggetstream.domain.inputs import (
 )
 from nuggetstream.domain.worker_label import shortest_form
 from nuggetstream.files.spellings import spelt_vote
+from nuggetstream.ratings.options import SEED
 from nuggetstream.rubric.label_agreement import LabelAgreement, LabelSet, label_agreement
 
 _LETTERS = ("c", "C")  # a tie in the verdicts of judges, but a grade like A and B elsewhere
@@ -32,7 +34,12 @@ Given: TypeAlias = Mapping[Any, Any] | Iterable[Any]
 
 @in_python
 def agreement(
-    first: Given, second: Given, *, order: Sequence[object] = (), missing: Collection[object] = ()
+    first: Given,
+    second: Given,
+    *,
+    order: Sequence[object] = (),
+    missing: Collection[object] = (),
+    clusters: Sequence[Hashable] | None = None,
 ) -> LabelAgreement:
     """Cohen's kappa of two sources of labels, with the counts behind it.
 
@@ -47,13 +54,16 @@ def agreement(
         order: Every label in ascending order. Without it, outcomes are ordered a, tie, b, and numbers lie on
             their own scale; other labels have no order, and so no weighted kappa.
         missing: Further labels that mean that there is none.
+        clusters: What each item belongs to, such as its query: items of one cluster are drawn together in the
+            intervals. Every item stands alone when None.
 
     Returns:
-        Kappas in [-1, 1], higher is better, 0 is chance. Items without both labels are left out and counted.
+        Kappas in [-1, 1], higher is better, 0 is chance; `intervals` has their bounds. Items without both
+        labels are left out and counted.
 
     Raises:
         NotAccepted: A source is a path, a DataFrame or another thing that holds no labels.
-        ValueError: The sources have different lengths, or indexes of pandas that differ.
+        ValueError: The sources or the clusters have different lengths, or indexes of pandas that differ.
         NothingLabelledTwice: No item has both labels.
         UnknownLabel: A label is not in `order`.
 
@@ -64,6 +74,8 @@ def agreement(
     (4, 0.5, 0.69, 1)
     """
     items, ours, theirs = _aligned(first, second)
+    if clusters is not None and len(clusters) != len(items):
+        raise ValueError(f"there are {len(clusters)} clusters for {len(items)} items")
     ascending = [shortest_form(str(label)) for label in order]
     named = frozenset(shortest_form(str(label)) for label in missing)
     marks = [_marks(labels, ascending, named) for labels in (ours, theirs)]
@@ -79,10 +91,12 @@ def agreement(
     )
     if both_are_outcomes and not ascending:
         (ours, theirs), ascending = outcomes, list(_OUTCOMES)
+    of_item = None if clusters is None else dict(zip(items, clusters, strict=True))
     return label_agreement(
         _label_set(items, ours, "the first", marks[0]),
         _label_set(items, theirs, "the second", marks[1]),
         ascending,
+        of_item,
     )
 
 
@@ -117,6 +131,45 @@ def krippendorff(
 
     check_kind("ratings", ratings, _TABLES, "a table with one row per rater: nested lists, an array, a frame")
     return alpha_of_ratings(ratings, level, domain)
+
+
+@in_python
+def krippendorff_interval(
+    ratings: ArrayLike,
+    level: str = "ordinal",
+    *,
+    domain: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    seed: int = SEED,
+) -> tuple[float, float] | None:
+    """Interval of Krippendorff's alpha, drawing items, or whole clusters of them, again.
+
+    Args:
+        ratings: (raters, items) as `krippendorff` takes them.
+        level: "nominal", "ordinal", "interval" or "ratio".
+        domain: Every possible value in ascending order; None takes the values that occur.
+        clusters: What each item belongs to, such as its query; every item stands alone when None.
+        confidence: Level of the interval, in (0, 1).
+        seed: Seed of the resamples.
+
+    Returns:
+        Lower and upper bound, at most 1; None with fewer than two clusters, without an alpha, and where all
+        resamples are alike, which is no certainty.
+
+    Raises:
+        ValueError: As `krippendorff`, or there is not one cluster per item.
+
+    Source: Field and Welsh, 2007 (whole clusters), with the factor that few clusters need.
+
+    >>> low, high = krippendorff_interval([[1, 2, 3, 1, 2], [1, 2, 2, 1, 3]], seed=1)
+    >>> low < krippendorff([[1, 2, 3, 1, 2], [1, 2, 2, 1, 3]]) < high <= 1
+    True
+    """
+    from nuggetstream.statistics.krippendorff import interval_of_ratings  # with the extra analysis
+
+    rng = np.random.default_rng(seed)
+    return interval_of_ratings(ratings, level, domain, clusters, rng, confidence=confidence)
 
 
 def _aligned(first: Given, second: Given) -> tuple[list[str], list[str | None], list[str | None]]:

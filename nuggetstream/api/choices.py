@@ -17,7 +17,8 @@ class Choices(TypedDict, total=False):
 
     Attributes:
         ties: "half" a win each (the default), "drop", "drop_both_bad", or modelled: "davidson", "rao_kupper".
-        intervals: "bootstrap" (the default), or "sandwich": from robust standard errors.
+        intervals: "sandwich" (the default): from robust standard errors, corrected for few votes; or
+            "bootstrap", the default with a prior, a model of ties, `bootstrap` or `resamples`.
         bootstrap: How resamples are drawn; "bayesian" by default.
         resamples: Number of resamples, at least 1; 1000 by default.
         level: Confidence level of every interval, in (0, 1); 0.95 by default.
@@ -49,9 +50,9 @@ def options_of(anchor: Anchor | tuple[str, float] | None, choices: Choices) -> O
     usual = Options()
     return Options(
         policy=choice("ties", TiePolicy, choices.get("ties", usual.policy)),
-        intervals=choice("intervals", Intervals, choices.get("intervals", usual.intervals)),
-        bootstrap=choice("bootstrap", Bootstrap, choices.get("bootstrap", usual.bootstrap)),
-        resamples=choices.get("resamples", usual.resamples),
+        intervals=choice("intervals", Intervals, choices["intervals"]) if "intervals" in choices else None,
+        bootstrap=choice("bootstrap", Bootstrap, choices["bootstrap"]) if "bootstrap" in choices else None,
+        resamples=choices.get("resamples"),
         seed=choices.get("seed", usual.seed),
         level=choices.get("level", usual.level),
         anchor=anchor if anchor is None or isinstance(anchor, Anchor) else Anchor(*anchor),

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from nuggetstream.crowd.learning import CompetenceOptions, LearnedLabels, learn
 from nuggetstream.crowd.ordering import (
     AlphaByGroup,
@@ -12,7 +14,7 @@ from nuggetstream.crowd.ordering import (
     agreement_by_position,
     agreement_by_side,
 )
-from nuggetstream.crowd.reliability import Alpha, alpha_of
+from nuggetstream.crowd.reliability import Alpha, alpha_with_interval
 from nuggetstream.crowd.scale import LabelScale
 from nuggetstream.domain.worker_label import WorkerLabel
 
@@ -78,6 +80,10 @@ def study_dimension(
     learned = learn(votes, scale.labels, options)
     has_known_spam = any(vote.spam is not None for vote in votes)
     counts = Counter(vote.label for vote in votes)
+
+    def alpha(some: Labels) -> Alpha:
+        return alpha_with_interval(some, scale, np.random.default_rng(options.seed))
+
     return DimensionStudy(
         name=name,
         scale=scale,
@@ -85,9 +91,9 @@ def study_dimension(
         items=len({vote.item for vote in votes}),
         workers=len({vote.worker for vote in votes}),
         counts={label: counts[label] for label in scale.labels},
-        agreement=alpha_of(votes, scale),
-        without_spam=None if learned.missing else alpha_of(of_kept_workers(votes, learned), scale),
-        by_file=alpha_of(within_limit(votes, options.limit), scale) if has_known_spam else None,
+        agreement=alpha(votes),
+        without_spam=None if learned.missing else alpha(of_kept_workers(votes, learned)),
+        by_file=alpha(within_limit(votes, options.limit)) if has_known_spam else None,
         learned=learned,
         sides=agreement_by_side(votes, scale),
         places=agreement_by_position(votes, scale, sessions),

@@ -1,11 +1,13 @@
 """Gold labels of items and competence of workers in one dimension, beside the plain majority."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nuggetstream.crowd.dawid_skene import dawid_skene
 from nuggetstream.crowd.label_matrix import LabelMatrix
 from nuggetstream.crowd.mace import Competence, mace
 from nuggetstream.domain.worker_label import ShownPair, WorkerLabel
@@ -40,6 +42,7 @@ class ItemLabels:
         item: Name of the item.
         gold: Most probable label; None when it is undefined or two labels are equally probable.
         probability: Probability of the most probable label, in [0, 1].
+        dawid_skene: Most probable label by Dawid and Skene; None as for `gold`.
         majority: Label with the most votes; None when several labels have as many.
         without_spam: Majority of the kept votes; None also when no vote is kept.
         votes: Number of votes.
@@ -50,6 +53,7 @@ class ItemLabels:
     item: str
     gold: str | None
     probability: float | None
+    dawid_skene: str | None
     majority: str | None
     without_spam: str | None
     votes: int
@@ -101,26 +105,30 @@ class LearnedLabels:
 def learn(
     votes: Sequence[WorkerLabel], labels: Sequence[str], options: CompetenceOptions | None = None
 ) -> LearnedLabels:
-    """Gold labels and competence by MACE, and the plain majority beside them.
+    """Gold labels and competence by MACE, and Dawid and Skene's labels and the plain majority beside them.
 
     Args:
         votes: Votes of one dimension, at least one, no worker twice on an item.
-        labels: Every label that could be chosen.
+        labels: Every label that could be chosen. One that nobody chose changes nothing.
         options: How competence is learned; the defaults where None.
 
-    Source: Hovy, Berg-Kirkpatrick, Vaswani and Hovy, "Learning Whom to Trust with MACE", NAACL 2013.
+    Source: Hovy, Berg-Kirkpatrick, Vaswani and Hovy, "Learning Whom to Trust with MACE", NAACL 2013; Dawid
+    and Skene, 1979.
     """
     options = options or CompetenceOptions()
     votes_of = Counter(vote.item for vote in votes)
     missing = _why_no_competence(votes, votes_of)
-    competence = None
+    competence, beside = None, {}
     if missing is None:
-        matrix = LabelMatrix.collect([(vote.item, vote.worker, vote.label) for vote in votes], labels)
+        chosen = {vote.label for vote in votes}
+        used = [label for label in labels if label in chosen]
+        matrix = LabelMatrix.collect([(vote.item, vote.worker, vote.label) for vote in votes], used)
         rng = np.random.default_rng(options.seed)
         competence = mace(matrix, rng, restarts=options.restarts, iterations=options.iterations)
+        beside = _most_probable(matrix, dawid_skene(matrix, iterations=options.iterations))
     workers = _workers(votes, votes_of, competence, options.limit)
     return LearnedLabels(
-        items=_items(votes, competence, {worker.worker for worker in workers if worker.kept}),
+        items=_items(votes, competence, beside, {worker.worker for worker in workers if worker.kept}),
         workers=workers,
         converged=competence.converged if competence else None,
         log_likelihood=_range(competence) if competence else None,
@@ -175,12 +183,15 @@ def _workers(
 
 
 def _items(
-    votes: Sequence[WorkerLabel], competence: Competence | None, kept_workers: set[str]
+    votes: Sequence[WorkerLabel],
+    competence: Competence | None,
+    beside: Mapping[str, tuple[str | None, float]],
+    kept_workers: set[str],
 ) -> tuple[ItemLabels, ...]:
     by_item: dict[str, list[WorkerLabel]] = defaultdict(list)
     for vote in votes:
         by_item[vote.item].append(vote)
-    gold_of = _gold(competence) if competence else {}
+    gold_of = _most_probable(competence.matrix, competence.posterior) if competence else {}
     items = []
     for item, own in by_item.items():
         kept = [vote.label for vote in own if vote.worker in kept_workers]
@@ -190,6 +201,7 @@ def _items(
                 item=item,
                 gold=gold,
                 probability=probability,
+                dawid_skene=beside[item][0] if item in beside else None,
                 majority=majority(vote.label for vote in own),
                 without_spam=majority(kept) if competence else None,
                 votes=len(own),
@@ -200,15 +212,16 @@ def _items(
     return tuple(items)
 
 
-def _gold(competence: Competence) -> dict[str, tuple[str | None, float]]:
+def _most_probable(
+    matrix: LabelMatrix, posterior: NDArray[np.float64]
+) -> dict[str, tuple[str | None, float]]:
     """Item -> its most probable label, None where two are equally probable, and that label's probability."""
-    gold: dict[str, tuple[str | None, float]] = {}
-    most_probable = competence.gold
-    for item, probabilities in zip(competence.matrix.items, competence.posterior, strict=True):
+    found: dict[str, tuple[str | None, float]] = {}
+    for item, probabilities in zip(matrix.items, posterior, strict=True):
         second, first = np.sort(probabilities)[-2:]
-        is_decided = first - second > _EQUAL
-        gold[str(item)] = (str(most_probable[item]) if is_decided else None, float(first))
-    return gold
+        label = str(matrix.labels[int(probabilities.argmax())])
+        found[str(item)] = (label if first - second > _EQUAL else None, float(first))
+    return found
 
 
 def _range(competence: Competence) -> tuple[float, float]:

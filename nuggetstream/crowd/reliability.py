@@ -1,12 +1,14 @@
 """Krippendorff's alpha of labels, or the reason why it has no value."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import fsum
+
+import numpy as np
 
 from nuggetstream.crowd.scale import LabelScale
 from nuggetstream.domain.worker_label import WorkerLabel
-from nuggetstream.statistics.krippendorff import alpha, alpha_of_numbers
+from nuggetstream.statistics.krippendorff import alpha, alpha_interval, alpha_of_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +19,15 @@ class Alpha:
         value: At most 1, 0 is chance; None when it is undefined.
         votes: Number of labels.
         missing: Why the value is undefined; None when it is defined.
+        low: Lower bound of its 95% interval, drawing items again; None where there is none.
+        high: Upper bound, at most 1.
     """
 
     value: float | None
     votes: int
     missing: str | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 def alpha_of(labels: Sequence[WorkerLabel], scale: LabelScale) -> Alpha:
@@ -39,6 +45,26 @@ def alpha_of(labels: Sequence[WorkerLabel], scale: LabelScale) -> Alpha:
     if not scale.level.is_numeric:
         return Alpha(alpha(units, scale.labels, scale.level), len(labels))
     return Alpha(alpha_of_numbers([list(map(float, unit)) for unit in units], scale.level), len(labels))
+
+
+def alpha_with_interval(labels: Sequence[WorkerLabel], scale: LabelScale, rng: np.random.Generator) -> Alpha:
+    """Krippendorff's alpha with its 95% interval, drawing items again with all their labels.
+
+    Args:
+        labels: As `alpha_of`.
+        scale: Values and level of the labels.
+        rng: Source of randomness.
+    """
+    found = alpha_of(labels, scale)
+    if found.missing is not None:
+        return found
+    units: list[list[str]] | list[list[float]] = _units(labels)
+    domain: Sequence[Hashable] = scale.labels
+    if scale.level.is_numeric:
+        units = [list(map(float, unit)) for unit in units]
+        domain = sorted({value for unit in units for value in unit})
+    ends = alpha_interval(units, domain, scale.level, range(len(units)), rng)
+    return found if ends is None else replace(found, low=ends[0], high=ends[1])
 
 
 def why_no_alpha(labels: Sequence[WorkerLabel]) -> str | None:

@@ -8,6 +8,7 @@ from nuggetstream.domain.pair_label import PREFERENCES
 from nuggetstream.domain.worker_label import WorkerLabel
 from nuggetstream.statistics.krippendorff import Level
 
+_TIES = ("n", "tie")
 NO_PREFERENCE = "labels do not choose between two answers (a, n, b)"
 
 
@@ -54,8 +55,8 @@ def scale_labels(
 ) -> tuple[dict[str, LabelScale], dict[str, tuple[WorkerLabel, ...]]]:
     """The scale of every dimension, and its labels in the spelling of the scale.
 
-    A label that differs from a named label only in case is that label; the same holds for a, n (or tie) and
-    b.
+    A label that differs from a named label only in case is that label. Labels of a choice between two answers
+    are a, n and b, in whatever case they are written or named; "tie" is n where both occur.
 
     Args:
         dimensions: Dimension -> labels, at least one.
@@ -71,14 +72,26 @@ def scale_labels(
     scales, spelt = {}, {}
     for name, labels in dimensions.items():
         named = options.labels.get(name) or options.labels.get("") or ()
+        if {label.label.casefold() for label in labels} <= PREFERENCES.keys():
+            named = _as_preferences(named)
         spelt[name] = tuple(_spelt(labels, named))
         used = dict.fromkeys(label.label for label in spelt[name])
         scales[name] = _scale(name, tuple(used), named, options.level)
     return scales, spelt
 
 
+def _as_preferences(named: tuple[str, ...]) -> tuple[str, ...]:
+    """Named labels, those of a choice between two answers in their usual spelling."""
+    letters = tuple(label.casefold() for label in named)
+    distinct = len({PREFERENCES.get(letter) for letter in letters}) == len(letters)
+    return letters if distinct and set(letters) <= PREFERENCES.keys() else named
+
+
 def _spelt(labels: Sequence[WorkerLabel], named: Sequence[str]) -> list[WorkerLabel]:
     spelling_of = {label.casefold(): label for label in named or PREFERENCES}
+    tie, other = _TIES if "n" in (named or {label.label.casefold() for label in labels}) else _TIES[::-1]
+    if tie in spelling_of:
+        spelling_of[other] = tie
     spelt = []
     for label in labels:
         spelling = label.label if label.label in named else spelling_of.get(label.label.casefold())

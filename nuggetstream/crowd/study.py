@@ -7,7 +7,8 @@ from nuggetstream.crowd.dimension import ALPHA_KINDS, DimensionStudy, study_dime
 from nuggetstream.crowd.learning import CompetenceOptions
 from nuggetstream.crowd.ordering import SessionPositions, session_positions
 from nuggetstream.crowd.pair_split import PairSplit, split_pairs
-from nuggetstream.crowd.reliability import mean
+from nuggetstream.crowd.reliability import Alpha, mean
+from nuggetstream.crowd.remarks import notes_of
 from nuggetstream.crowd.scale import ScaleOptions, UnusableLabels, scale_labels
 from nuggetstream.domain.inputs import is_missing
 from nuggetstream.domain.note import Note
@@ -15,9 +16,7 @@ from nuggetstream.domain.worker_label import WorkerLabel, repetition, shortest_f
 from nuggetstream.figures.drawn import Drawn
 from nuggetstream.files.numerals import many
 from nuggetstream.files.numerals import number as number_text
-from nuggetstream.files.tables import Table, count, flag, number, text
-
-_ENOUGH_VOTES = 3
+from nuggetstream.files.tables import Table, count, flag, interval, number, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,15 @@ class CrowdStudy(Drawn):
     @property
     def notes(self) -> tuple[Note, ...]:
         """States of the data that change how the numbers are read."""
-        return tuple(_notes(self))
+        return tuple(
+            notes_of(
+                self.dimensions,
+                self.split,
+                self.unlabelled,
+                positions=self.sessions is not None,
+                remarks=self.remarks,
+            )
+        )
 
     def mean_alpha(self, kind: str) -> float | None:
         """Plain mean of one of `ALPHA_KINDS` over all dimensions; None when one of them is undefined."""
@@ -83,7 +90,9 @@ class CrowdStudy(Drawn):
                     dimension.workers,
                     len(dimension.votes),
                 ),
-                *(alpha.value if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS)),
+                dimension.agreement.value,
+                _bounds(dimension.agreement),
+                *(alpha.value if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS[1:])),
                 *(alpha.votes if alpha else None for alpha in map(dimension.alpha, ALPHA_KINDS[1:])),
                 ", ".join(f"{label} {votes:,}" for label, votes in dimension.counts.items()),
             )
@@ -92,6 +101,7 @@ class CrowdStudy(Drawn):
         columns = (
             *(text("dimension"), text("level"), count("items"), count("workers"), count("votes")),
             number("alpha", digits=3),
+            interval("alpha_low", "alpha_high", "95%", digits=3),
             number("alpha_without_spam", "without spam", digits=3),
             number("alpha_by_known_spam", "without known spam", digits=3),
             *(count("kept"), count("known_kept"), text("labels", "votes per label")),
@@ -100,6 +110,8 @@ class CrowdStudy(Drawn):
 
     def _basis(self) -> Iterator[str]:
         options = self.options.competence
+        if any(dimension.agreement.low is not None for dimension in self.dimensions):
+            yield "95%: of alpha, items drawn again with all their votes"
         if len(self.dimensions) > 1:
             means = (f"{kind.replace('_', ' ')} {number_text(self.mean_alpha(kind))}" for kind in ALPHA_KINDS)
             yield f"mean over all dimensions: {', '.join(means)}"
@@ -121,6 +133,7 @@ class CrowdStudy(Drawn):
             text("item"),
             text("gold"),
             number("probability", digits=3),
+            text("dawid_skene", "Dawid–Skene"),
             text("majority"),
             text("without_spam", "kept majority"),
             count("votes"),
@@ -133,9 +146,9 @@ class CrowdStudy(Drawn):
         rows = tuple(
             (
                 dimension.name,
-                *(getattr(item, column.names[0]) for column in columns[1:8]),
+                *(getattr(item, column.names[0]) for column in columns[1:9]),
                 differentiable.get(item.item),
-                *(getattr(item.shown, column.names[0], None) for column in columns[9:]),
+                *(getattr(item.shown, column.names[0], None) for column in columns[10:]),
             )
             for dimension in self.dimensions
             for item in dimension.learned.items
@@ -230,57 +243,5 @@ def study_labels(
     )
 
 
-def _notes(study: CrowdStudy) -> Iterator[Note]:
-    yield from (Note("labels_read", remark) for remark in study.remarks)
-    if study.unlabelled:
-        cells = many(study.unlabelled, "cell")
-        yield Note("no_label", f"{cells} without a label: neither votes nor ties")
-    for dimension in study.dimensions:
-        yield from _about_dimension(dimension)
-        yield from _about_order(dimension)
-    if study.sessions:
-        votes = (vote for dimension in study.dimensions for vote in dimension.votes)
-        if without := sum(vote.position is None for vote in votes):
-            yield Note("no_place", f"{many(without, 'vote')} without a position: neither early nor late")
-    split = study.split
-    about_pairs = all(dimension.scale.preference for dimension in study.dimensions)
-    if split.missing and len(study.dimensions) > 1 and about_pairs:
-        yield Note("no_split", f"no split by whether people can tell pairs apart: {split.missing}")
-    elif split.left_out:
-        items = many(split.left_out, "item")
-        yield Note("too_few_dimensions", f"{items} with votes in too few dimensions, left out of the split")
-
-
-def _about_dimension(dimension: DimensionStudy) -> Iterator[Note]:
-    name, learned = dimension.name, dimension.learned
-    if dimension.agreement.missing:
-        yield Note("no_alpha", f"{name}: no alpha: {dimension.agreement.missing}")
-    if learned.missing:
-        yield Note("no_competence", f"{name}: no gold labels and no competence: {learned.missing}")
-        return
-    without_spam = dimension.without_spam
-    if without_spam and without_spam.missing and not dimension.agreement.missing:
-        yield Note("no_alpha_left", f"{name}: no alpha without spam: {without_spam.missing}")
-    if len(dimension.votes) < _ENOUGH_VOTES * dimension.items:
-        per_item = len(dimension.votes) / dimension.items
-        yield Note(
-            "few_votes",
-            f"{name}: {per_item:.1f} votes per item; with fewer than {_ENOUGH_VOTES} workers can disagree "
-            "without either being wrong more often, so competence is little more than a guess",
-        )
-    if undecided := sum(item.gold is None for item in learned.items):
-        items = many(undecided, "item")
-        yield Note("no_gold", f"{name}: {items} with two equally probable labels have no gold label")
-    if alone := sum(worker.spam is None for worker in learned.workers):
-        workers = many(alone, "worker")
-        yield Note(
-            "never_met", f"{name}: {workers} alone on every item: competence is unknown, votes are kept"
-        )
-
-
-def _about_order(dimension: DimensionStudy) -> Iterator[Note]:
-    if dimension.sides and dimension.sides.effect.missing:
-        yield Note("no_sides", f"{dimension.name}: no answer about sides: {dimension.sides.effect.missing}")
-    if dimension.places and dimension.places.missing:
-        missing = dimension.places.missing
-        yield Note("no_places", f"{dimension.name}: no answer about the session: {missing}")
+def _bounds(alpha: Alpha) -> tuple[float, float] | None:
+    return None if alpha.low is None or alpha.high is None else (alpha.low, alpha.high)

@@ -17,7 +17,7 @@ from nuggetstream.files.table_writing import without_empty
 from nuggetstream.files.tables import Table, count, number, text
 
 _LONGEST_NAME = 60
-_SHOWN_COLUMNS = slice(1, 8)  # of items and workers, without the dimension
+_SHOWN_COLUMNS = slice(1, 9)  # of items and workers, without the dimension
 _DIFFERENCE = "difference: the larger distance of one group from both together"
 
 

@@ -179,6 +179,10 @@ class Battle:
         del content["id"]
         return derived_id(content)
 
+    def carried_hash(self) -> str:
+        """Hash of the battle as events carry it, which tells whether one of them carries another battle."""
+        return derived_id(self.id, self.without_source_texts().content_hash())
+
     def without_source_texts(self) -> "Battle":
         """The battle as later stages carry it: page texts are in the page store, not in messages."""
         return replace(self, a=_without_texts(self.a), b=_without_texts(self.b))

@@ -229,6 +229,11 @@ def battle_id_of(event: BattleEvent) -> str:
     return event.battle.id
 
 
+def carried_battle(event: BattleEvent) -> Battle | None:
+    """The battle that an event carries; None for one that only names its battle."""
+    return None if isinstance(event, BattleVoted | BattleFailed | BattleGraded) else event.battle
+
+
 def source_of(event: BattleEvent) -> str | None:
     """The source of the outcome that an event states; None where it states none.
 

@@ -9,18 +9,26 @@ from numpy.typing import NDArray
 
 from nuggetstream.files import tables
 from nuggetstream.files.tables import Table, Tabular
-from nuggetstream.ratings.fitting.ballots import Ballots, clustered_covariance
+from nuggetstream.ratings.fitting.ballots import Ballots, linearised
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.estimate import estimate, fit
 from nuggetstream.ratings.fitting.intervals import Differences, Estimates, Strengths, differences, summarise
 from nuggetstream.ratings.fitting.prior import ballots_with_prior, covariance_without_phantom, with_prior
-from nuggetstream.ratings.fitting.sandwich import Undetermined, covariance, normal_differences, normal_ratings
+from nuggetstream.ratings.fitting.sandwich import (
+    Undetermined,
+    covariance,
+    normal_differences,
+    normal_draws,
+    normal_ratings,
+)
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.fitting.votes import Counted, Votes, pairs_among
+from nuggetstream.ratings.fitting.votes import Counted, Votes, pairs_among, residual
 from nuggetstream.ratings.options import Anchor, AnchorNotRanked, Intervals, InvalidOption, Options
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+_DRAWS = 10_000  # from the sandwich: a standard error of half a percent in a probability
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,8 +68,8 @@ class Fit(Tabular):
     @cached_property
     def covariance(self) -> Floats | None:
         """(K, K) covariance in logits squared: the sandwich, or of resamples for a prior or model of ties."""
-        if self.options.prior is not None and self.options.intervals is Intervals.SANDWICH:
-            return _covariance_with_prior(self, self.options.prior)
+        if self.options.prior is not None and self.options.source is Intervals.SANDWICH:
+            return _spread_with_prior(self, self.options.prior)[0]
         if self.options.policy.models_ties or self.options.prior is not None:
             draws = self.strengths.draws
             return None if self.strengths.unranked or len(draws) < 2 else np.asarray(np.cov(draws.T))
@@ -70,6 +78,24 @@ class Fit(Tabular):
         except Undetermined:
             return None
         return matrix if np.isfinite(matrix).all() else None
+
+    @cached_property
+    def freedom(self) -> Floats | None:
+        """(K,) degrees of freedom of the sandwich; None where the covariance is that of resamples."""
+        policy, prior = self.options.policy, self.options.prior
+        if policy.models_ties or (prior is not None and self.options.source is Intervals.BOOTSTRAP):
+            return None
+        if prior is None:
+            return self.votes.freedom(self.theta, self.group, policy)
+        return _spread_with_prior(self, prior)[1]
+
+    @cached_property
+    def possible(self) -> Floats:
+        """(R, K) strengths that the votes leave possible: resamples, or draws from the sandwich."""
+        if self.options.source is Intervals.BOOTSTRAP:
+            return self.strengths.draws
+        rng = np.random.default_rng(self.options.seed)
+        return normal_draws(self.theta, self._sandwich(), self.freedom, _DRAWS, rng)
 
     @cached_property
     def anchor(self) -> tuple[int, float] | None:
@@ -83,15 +109,21 @@ class Fit(Tabular):
     @cached_property
     def estimates(self) -> Estimates:
         """(K,) ratings on the Elo scale with intervals and ranks over all K systems."""
-        if self.options.intervals is Intervals.SANDWICH:
-            return normal_ratings(self.theta, self._sandwich(), level=self.options.level, anchor=self.anchor)
+        if self.options.source is Intervals.SANDWICH:
+            return normal_ratings(
+                self.theta,
+                self._sandwich(),
+                level=self.options.level,
+                anchor=self.anchor,
+                freedom=self.freedom,
+            )
         return summarise(self.strengths, level=self.options.level, anchor=self.anchor)
 
     @cached_property
     def differences(self) -> Differences:
         """(K, K) differences of every two ratings with intervals; they do not depend on the anchor."""
-        if self.options.intervals is Intervals.SANDWICH:
-            return normal_differences(self.theta, self._sandwich(), self.options.level)
+        if self.options.source is Intervals.SANDWICH:
+            return normal_differences(self.theta, self._sandwich(), self.options.level, self.freedom)
         return differences(self.strengths, self.options.level)
 
     @property
@@ -127,7 +159,7 @@ def fitted(votes: Votes, tally: Tally, group: Places, options: Options) -> Fit:
         NotConverged: The model of ties has no finite solution, or the weights are too uneven to settle.
         Undetermined: Sandwich intervals of votes that form a single cluster.
     """
-    if options.intervals is Intervals.SANDWICH:
+    if options.source is Intervals.SANDWICH:
         theta, tie = fit(pairs_among(tally, group, options.policy), options.policy, options.prior)
         return Fit(votes, tally, group, options, Strengths(theta, np.empty((0, len(group))), tie=tie))
     strengths = estimate(
@@ -135,29 +167,31 @@ def fitted(votes: Votes, tally: Tally, group: Places, options: Options) -> Fit:
         group,
         np.random.default_rng(options.seed),
         policy=options.policy,
-        bootstrap=options.bootstrap,
-        resamples=options.resamples,
+        bootstrap=options.drawing,
+        resamples=options.draws,
         prior=options.prior,
     )
     return Fit(votes, tally, group, options, strengths)
 
 
-def _covariance_with_prior(fit: Fit, strength: float) -> Floats:
-    """Sandwich in which the pseudo-battles of the prior count as battles.
+def _spread_with_prior(fit: Fit, strength: float) -> tuple[Floats, Floats]:
+    """Sandwich in which the pseudo-battles of the prior count as battles, and its degrees of freedom.
 
     Raises:
         InvalidOption: Votes of several sources.
     """
     policy = fit.options.policy
     counts = with_prior(pairs_among(fit.tally, fit.group, policy), strength)
-    theta = fit_pairs(counts)
+    theta, size = fit_pairs(counts), len(fit.group)
     if isinstance(fit.votes, Counted):
-        return covariance_without_phantom(covariance(theta, counts))
+        freedom = residual(float(counts.played.sum()), size + 1)[:-1]
+        return covariance_without_phantom(covariance(theta, counts, given=size)), freedom
     ballots = getattr(fit.votes, "ballots", fit.votes)
     if not isinstance(ballots, Ballots):
         raise InvalidOption("prior", "goes with sandwich intervals only for a single source of votes")
-    padded = ballots_with_prior(ballots.within(fit.group), strength)
-    return covariance_without_phantom(clustered_covariance(theta, padded, policy))
+    votes = ballots_with_prior(ballots.within(fit.group), strength)
+    padded = linearised(theta, votes, policy, given=2 * size)
+    return covariance_without_phantom(padded.covariance()), padded.freedom(size)[:-1]
 
 
 def anchor_index(anchor: Anchor, systems: tuple[str, ...]) -> tuple[int, float]:

@@ -16,33 +16,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting.sandwich import normal_differences
+from nuggetstream.statistics.proportion import checked_level
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+WHOLE_BOARD = (
+    "Ranks and groups hold for all systems together: at 95%, at most one in twenty boards of equal systems "
+    "tells any two of them apart. Each interval stands for itself."
+)
 
-def differing(low: Floats, high: Floats) -> Flags:
-    """Which systems differ significantly: the interval of their difference excludes zero.
+
+def differing(p_values: Floats, level: float) -> Flags:
+    """Which systems differ, with one error rate for the whole board.
+
+    Holm's procedure over the differences of every two systems: the smallest p-value is compared with
+    α / m, the next one with α / (m - 1) and so on until one is larger. Where systems are equal, the
+    probability that any two of them are told apart is at most α = 1 - level, whatever the others are. Single
+    intervals say nothing of the kind: of eight equal systems 28 differences have one each.
 
     Args:
-        low: (K, K) lower bounds of the differences, in any unit; -inf is allowed.
-        high: (K, K) upper bounds; inf is allowed.
+        p_values: (K, K) symmetric p-values of no difference.
+        level: Confidence level of the board, in (0, 1).
 
     Returns:
         (K, K) symmetric, False on the diagonal.
 
     Raises:
-        ValueError: A bound is not a number.
+        ValueError: A p-value is not a number.
 
-    >>> differing(np.array([[0, -1.0], [-4, 0]]), np.array([[0, 4.0], [1, 0]])).any()
-    np.False_
-    >>> bool(differing(np.array([[0, 1.0], [-4, 0]]), np.array([[0, 4.0], [-1, 0]]))[0, 1])
-    True
+    Source: Holm, 1979.
+
+    >>> p_values = np.array([[1, 0.01, 0.03], [0.01, 1, 0.04], [0.03, 0.04, 1]])
+    >>> differing(p_values, 0.95)[0].tolist()  # 0.01 is below 0.05 / 3, and 0.03 not below 0.05 / 2
+    [False, True, False]
     """
-    if np.isnan(low).any() or np.isnan(high).any():
-        raise ValueError("a difference without a bound is neither significant nor not")
-    apart = (low > 0) | (high < 0)
-    return np.asarray((apart | apart.T) & ~np.eye(len(apart), dtype=np.bool_))
+    if np.isnan(p_values).any():
+        raise ValueError("a difference without a p-value is neither significant nor not")
+    pairs = np.triu_indices(len(p_values), 1)
+    single = p_values[pairs]
+    order = np.argsort(single, kind="stable")
+    passes = single[order] < (1 - checked_level(level)) / np.arange(len(single), 0, -1)
+    rejected = order[: len(order) if passes.all() else int(np.argmin(passes))]
+    apart = np.zeros(p_values.shape, dtype=np.bool_)
+    apart[pairs[0][rejected], pairs[1][rejected]] = True
+    return apart | apart.T
 
 
 def rank_groups(differs: Flags) -> tuple[tuple[int, ...], ...]:
@@ -137,32 +155,36 @@ def letters(differs: Flags) -> tuple[str, ...]:
 
 
 def ranks_by_difference(differs: Flags) -> NDArray[np.intp]:
-    """1 + the number of better systems: those above that differ, and those better than these.
+    """1 + the number of systems above that differ from the system or from one between the two.
 
-    Two systems of one rank do not differ, so they share a letter.
+    No system has a better rank than one with a higher rating, and two systems of one rank do not differ, so
+    they share a letter.
 
     Args:
         differs: (K, K) as for `rank_groups`, in rating order, the best first.
 
     Returns:
-        (K,) ranks, lower is better.
+        (K,) ranks that never fall, lower is better.
 
     >>> ranks_by_difference(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)).tolist()
     [1, 1, 2]
+    >>> ranks_by_difference(np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=bool)).tolist()
+    [1, 2, 2]
     """
-    better = np.tril(differs)  # of a row, the columns whose systems are better
-    for system in range(len(better)):
-        better[system] |= better[better[system]].any(axis=0)
+    better = np.maximum.accumulate(np.tril(differs), axis=0)  # of a row, the columns whose systems are better
     return np.asarray(1 + better.sum(axis=1))
 
 
-def normal_ranks(theta: Floats, covariance: Floats, level: float) -> NDArray[np.intp]:
-    """Ranks by the normal intervals of the differences of strengths.
+def normal_ranks(
+    theta: Floats, covariance: Floats, level: float, freedom: Floats | None = None
+) -> NDArray[np.intp]:
+    """Ranks by the differences of strengths whose errors are normal, or Student's t.
 
     Args:
         theta: (K,) strengths, in any order.
         covariance: (K, K) of them.
-        level: Confidence level, in (0, 1).
+        level: Confidence level of the whole board, in (0, 1).
+        freedom: (K,) degrees of freedom of the variances; the normal distribution when None.
 
     Returns:
         (K,) ranks, lower is better.
@@ -170,10 +192,10 @@ def normal_ranks(theta: Floats, covariance: Floats, level: float) -> NDArray[np.
     >>> normal_ranks(np.array([0.0, 1.0, 0.9]), 0.01 * np.eye(3), 0.95).tolist()
     [3, 1, 1]
     """
-    between = normal_differences(theta, covariance, level)
+    between = normal_differences(theta, covariance, level, freedom)
     order = np.argsort(-theta, kind="stable")
     ranks = np.empty(len(theta), dtype=np.intp)
-    ranks[order] = ranks_by_difference(differing(between.low, between.high)[np.ix_(order, order)])
+    ranks[order] = ranks_by_difference(differing(between.p_value, level)[np.ix_(order, order)])
     return ranks
 
 

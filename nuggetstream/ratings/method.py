@@ -49,14 +49,14 @@ def method_of(
         tie_parameter: What the model of ties estimated.
         unranked_resamples: Number of resamples that could not be ranked.
     """
-    resampled = options.intervals is Intervals.BOOTSTRAP
+    resampled = options.source is Intervals.BOOTSTRAP
     return Method(
         tie_policy=options.policy,
         tie_parameter=tie_parameter,
-        bootstrap=options.bootstrap if resampled else None,
-        intervals=options.intervals,
+        bootstrap=options.drawing if resampled else None,
+        intervals=options.source,
         level=options.level,
-        resamples=options.resamples if resampled else 0,
+        resamples=options.draws if resampled else 0,
         unranked_resamples=unranked_resamples,
         anchor=options.anchor,
         slice=slice_,

@@ -48,7 +48,7 @@ class Ratings:
         votes: What was rated.
         tally: Weighted counts of every two systems.
         state: What the votes allow the board to say.
-        standings: Ranked systems by rank and rating, then provisional ones by rating, then the rest.
+        standings: Ranked systems by rank and rating, then other rated ones by rating, then the rest.
         fit: The fitted model; None where no two systems can be ranked.
     """
 

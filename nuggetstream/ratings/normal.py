@@ -1,4 +1,4 @@
-"""Ratings with normal intervals, as a covariance of the strengths gives them."""
+"""Ratings with symmetric intervals, as a covariance of the strengths gives them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,11 @@ Floats = NDArray[np.float64]
 
 
 def normally_rated(
-    theta: Floats, covariance: Floats, level: float, anchor: tuple[int, float] | None
+    theta: Floats,
+    covariance: Floats,
+    level: float,
+    anchor: tuple[int, float] | None,
+    freedom: Floats | None = None,
 ) -> list[Rating]:
     """The rating of every system, in the order of the strengths.
 
@@ -21,10 +25,11 @@ def normally_rated(
         covariance: (K, K), in logits squared.
         level: Level of the intervals.
         anchor: Index and rating of the system whose rating is fixed; None for a mean of 1000.
+        freedom: (K,) degrees of freedom of the variances; the normal distribution when None.
     """
-    scaled = normal_ratings(theta, covariance, level=level, anchor=anchor)
+    scaled = normal_ratings(theta, covariance, level=level, anchor=anchor, freedom=freedom)
     ratings = []
-    for index, rank in enumerate(normal_ranks(theta, covariance, level).tolist()):
+    for index, rank in enumerate(normal_ranks(theta, covariance, level, freedom).tolist()):
         fixed = anchor is not None and anchor[0] == index
         around = interval(float(scaled.low[index]), float(scaled.high[index]), fixed=fixed)
         ratings.append(Rating(float(scaled.rating[index]), around.low, around.high, rank, around.state))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nuggetstream.domain.note import Note
 from nuggetstream.files.numerals import shortened
 from nuggetstream.ratings.model import Ratings
+from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import BoardState, IntervalState
 from nuggetstream.statistics.share import FEW
 
@@ -46,8 +47,8 @@ def _notes(ratings: Ratings) -> Iterator[Note]:
     if unranked := ratings.unranked_resamples:
         yield Note(
             "unranked_resamples",
-            f"{unranked} of {options.resamples} resamples could not be ranked; they count as minus and plus "
-            "infinity and widen every interval.",
+            f"{unranked} of {options.draws} resamples could not be ranked; they count as minus and plus "
+            "infinity and widen every interval. Sandwich intervals draw none.",
         )
     if options.prior is not None:
         yield Note(
@@ -76,11 +77,16 @@ def _few_battles(ratings: Ratings) -> Iterator[Note]:
         and standing.interval_state in _WITH_BOUNDS
         and cast[standing.system] < FEW
     ]
+    resampled = ratings.options.source is Intervals.BOOTSTRAP
+    worth = "are too narrow" if resampled else "are only approximate"
     if few:
         yield Note(
             "few_battles",
-            f"Intervals from fewer than {FEW} battles are too narrow: {named_groups([few])}.",
+            f"Intervals from fewer than {FEW} battles {worth}: {named_groups([few])}.",
         )
+    clusters, together = ratings.votes.clusters, sum(cast.values()) / 2
+    if clusters is not None and clusters < min(FEW, together) and ratings.fit is not None:
+        yield Note("few_clusters", f"Intervals from fewer than {FEW} clusters {worth}; here are {clusters}.")
 
 
 def named_groups(groups: Iterable[Sequence[str]], most: int = 4) -> str:

@@ -8,6 +8,7 @@ from nuggetstream.ratings.ties import TiePolicy
 
 SEED = 20250504  # any number; fixed, so that the same votes always give the same board
 PROVISIONAL_BELOW = 10  # battles
+RESAMPLES = 1000
 
 
 class InvalidOption(ValueError):
@@ -46,7 +47,7 @@ class Intervals(StrEnum):
     """Where the intervals of a board come from."""
 
     BOOTSTRAP = "bootstrap"  # percentiles of resampled battles
-    SANDWICH = "sandwich"  # normal, from robust standard errors
+    SANDWICH = "sandwich"  # Student's t, from robust standard errors that are corrected for few votes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +100,10 @@ class Options:
 
     Attributes:
         policy: How ties count.
-        intervals: From resamples or from robust standard errors.
-        bootstrap: How resamples are drawn.
-        resamples: Number of resamples of the bootstrap, at least 1.
+        intervals: From robust standard errors or from resamples; None for the sandwich wherever it exists and
+            nothing of the bootstrap is chosen, see `source`.
+        bootstrap: How resamples are drawn; None for the Bayesian bootstrap.
+        resamples: Number of resamples of the bootstrap, at least 1; None for 1,000.
         seed: Seed of all randomness.
         level: Confidence level of every interval, in (0, 1).
         anchor: System whose rating is fixed; None sets the mean rating to 1000.
@@ -118,9 +120,9 @@ class Options:
     """
 
     policy: TiePolicy = TiePolicy.HALF
-    intervals: Intervals = Intervals.BOOTSTRAP
-    bootstrap: Bootstrap = Bootstrap.BAYESIAN
-    resamples: int = 1000
+    intervals: Intervals | None = None
+    bootstrap: Bootstrap | None = None
+    resamples: int | None = None
     seed: int = SEED
     level: float = 0.95
     anchor: Anchor | None = None
@@ -131,7 +133,7 @@ class Options:
     def __post_init__(self) -> None:
         if not 0 < self.level < 1:
             raise InvalidOption("level", f"{self.level:g} is not in (0, 1)")
-        if self.resamples < 1:
+        if self.resamples is not None and self.resamples < 1:
             raise InvalidOption("resamples", f"{self.resamples} resamples give no interval")
         if self.provisional_below < 0:
             raise InvalidOption("provisional_below", f"{self.provisional_below} is not a number of battles")
@@ -144,3 +146,23 @@ class Options:
             raise InvalidOption("intervals", why)
         if self.policy.models_ties and self.prior is not None:
             raise InvalidOption("prior", f"needs ties counted half or dropped, not {self.policy.value}")
+
+    @property
+    def source(self) -> Intervals:
+        """Where the intervals come from: as chosen, or the source that the other options are made for."""
+        if self.intervals is not None:
+            return self.intervals
+        resampled = self.bootstrap is not None or self.resamples is not None
+        if resampled or self.prior is not None or self.policy.models_ties:
+            return Intervals.BOOTSTRAP
+        return Intervals.SANDWICH
+
+    @property
+    def drawing(self) -> Bootstrap:
+        """How resamples are drawn, where any are drawn."""
+        return self.bootstrap or Bootstrap.BAYESIAN
+
+    @property
+    def draws(self) -> int:
+        """Number of resamples, where any are drawn."""
+        return self.resamples or RESAMPLES

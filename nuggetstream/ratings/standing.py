@@ -86,13 +86,14 @@ class Standing:
         low: Lower bound of the interval of the rating; None where it has none, and `interval_state` says why.
         high: Upper bound; None where it has none.
         interval_state: What the bounds are worth; None without a rating.
-        rank: 1 + the number of better ranked systems: those above from which the system can be told apart by
-            the interval of the difference, and those better than these. Systems of one rank share a letter.
-            None for a provisional rating, a degenerate interval or no rating.
+        rank: 1 + the number of systems above that can be told apart from it, or from one between the two; all
+            differences of a board together have its error rate. Systems of one rank share a letter. None for
+            a provisional rating, a degenerate interval, no rating, or where no other system can be ranked.
         group: Letters of the rank groups: ranked systems that share a letter are statistically
             indistinguishable; None without a rank.
-        probability_first: Probability of being the best of the ranked systems, in [0, 1]; None where no
-            resample can tell.
+        probability_first: Share of the possible strengths, resamples or draws from the sandwich, in which it
+            is the best of the ranked systems and of provisional ones rated above them, in [0, 1]; None
+            without a rank.
         provisional: Whether the rating rests on too few battles to be ranked above or below others.
         battles: Battles that count under the tie policy, weighted.
         wins: Decisive wins, weighted.
@@ -123,8 +124,15 @@ class Standing:
 
     @property
     def remark(self) -> str | None:
-        """Why it has no rank, in a few words; None where it has one."""
-        return self.unrankable or ("provisional" if self.provisional else None)
+        """Why it has no rank, in a few words; None where it has one, or where the interval says why."""
+        if self.unrankable or self.provisional:
+            return self.unrankable or "provisional"
+        alone = self.rating is not None and self.rank is None
+        return (
+            "no other system can be ranked"
+            if alone and self.interval_state is not IntervalState.DEGENERATE
+            else None
+        )
 
 
 class Unchanged(StrEnum):

@@ -6,37 +6,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nuggetstream.ratings.fit import Fit
-from nuggetstream.ratings.fitting.intervals import first_places, separated
+from nuggetstream.ratings.fitting.intervals import first_places
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.groups import differing, ranks_by_difference
 from nuggetstream.ratings.groups import letters as group_letters
 from nuggetstream.ratings.interval import Interval, interval
-from nuggetstream.ratings.options import Intervals
 from nuggetstream.ratings.standing import IntervalState, Standing, Unrankable
 from nuggetstream.ratings.ties import TiePolicy
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
 def ranked_standings(fit: Fit) -> tuple[Standing, ...]:
-    """The rated systems: by rank and rating, then those of degenerate intervals, then provisional ones."""
+    """The rated systems: by rank and rating, then those without a rank by rating."""
     estimates, policy, tally = fit.estimates, fit.options.policy, fit.tally
     intervals = [
         interval(float(low), float(high), fixed=fit.anchor is not None and fit.anchor[0] == index)
         for index, (low, high) in enumerate(zip(estimates.low, estimates.high, strict=True))
     ]
     provisional = fit.votes.votes_cast(policy)[fit.group] < fit.options.provisional_below
-    competing = np.flatnonzero(~provisional)
-    ranks, letters = _placed(fit, intervals, competing)
-    first = _probability_first(fit, intervals, competing)
+    ranks, letters, first = _placed(fit, intervals, provisional)
     order = sorted(
         range(len(fit.group)),
-        key=lambda index: (
-            bool(provisional[index]),
-            ranks.get(index, len(fit.group) + 1),
-            -estimates.rating[index],
-        ),
+        key=lambda index: (ranks.get(index, len(fit.group) + 1), -estimates.rating[index]),
     )
     return tuple(
         Standing(
@@ -78,32 +70,42 @@ def unranked_standings(
     )
 
 
-def _placed(fit: Fit, intervals: list[Interval], competing: Places) -> tuple[dict[int, int], dict[int, str]]:
-    """Ranks and letters of the competing systems whose intervals say something, by their differences."""
-    compared = [int(index) for index in competing if intervals[index].state is not IntervalState.DEGENERATE]
-    compared.sort(key=lambda index: -fit.estimates.rating[index])
-    if not compared:
-        return {}, {}
-    apart = _apart(fit)[np.ix_(compared, compared)]
-    ranks = dict(zip(compared, ranks_by_difference(apart).tolist(), strict=True))
-    return ranks, dict(zip(compared, group_letters(apart), strict=True))
+def _placed(
+    fit: Fit, intervals: list[Interval], provisional: NDArray[np.bool_]
+) -> tuple[dict[int, int], dict[int, str], dict[int, float]]:
+    """Ranks, letters and probabilities of being first; empty where fewer than two systems can have a rank.
+
+    Provisional systems get none of them. Those that are rated above every ranked system compete all the same:
+    without them, the best of the others would be called the first of all.
+    """
+    known = np.array([item.state is not IntervalState.DEGENERATE for item in intervals])
+    ranked = known & ~provisional
+    if ranked.sum() < 2:
+        return {}, {}, {}
+    rating = fit.estimates.rating
+    competing = np.flatnonzero(ranked | (known & (rating > rating[ranked].max())))
+    competing = competing[np.argsort(-rating[competing], kind="stable")]
+    apart = differing(fit.differences.p_value[np.ix_(competing, competing)], fit.options.level)
+    ranks = {
+        int(index): int(rank)
+        for index, rank in zip(competing, ranks_by_difference(apart), strict=True)
+        if ranked[index]
+    }
+    own = np.flatnonzero(ranked[competing])
+    letters = group_letters(apart[np.ix_(own, own)])
+    first = _probability_first(fit, competing)
+    return (
+        ranks,
+        dict(zip(ranks, letters, strict=True)),
+        {index: share for index, share in first.items() if index in ranks},
+    )
 
 
-def _apart(fit: Fit) -> NDArray[np.bool_]:
-    """(K, K) whether the interval of the difference of two ratings excludes zero."""
-    if fit.options.intervals is Intervals.SANDWICH:
-        return differing(fit.differences.low, fit.differences.high)
-    return separated(fit.strengths, fit.options.level)
-
-
-def _probability_first(fit: Fit, intervals: list[Interval], competing: Places) -> dict[int, float]:
-    """Share of the resamples in which each competing system is the best; empty where no resample can tell."""
-    draws, unranked = fit.strengths.draws, fit.strengths.unranked
-    total = len(draws) + unranked
-    degenerate = all(item.state is IntervalState.DEGENERATE for item in intervals)
-    if degenerate or fit.nothing_resampled or not len(draws) or not len(competing):
+def _probability_first(fit: Fit, competing: Places) -> dict[int, float]:
+    """Share of the possible strengths in which each system is the best; empty where none are known."""
+    if fit.nothing_resampled or not len(fit.possible):
         return {}
-    shares = first_places(draws[:, competing]) / total
+    shares = first_places(fit.possible[:, competing]) / (len(fit.possible) + fit.strengths.unranked)
     return {int(index): float(share) for index, share in zip(competing, shares, strict=True)}
 
 

@@ -104,7 +104,7 @@ def at_equal_style(votes: StyledVotes, options: Options) -> EqualStyle:
         return _without(str(error))
     if any(item.error is not None and not np.isfinite(item.error) for item in controlled.coefficients):
         return _without("the weights of the votes are too uneven for the standard errors")
-    rated = normally_rated(controlled.theta, controlled.covariance, options.level, anchor)
+    rated = normally_rated(controlled.theta, controlled.covariance, options.level, anchor, controlled.freedom)
     standings = [
         EqualStyleStanding(**asdict(rating), system=system)
         for system, rating in zip(controlled.systems, rated, strict=True)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,12 @@ from nuggetstream.figures.drawn import Drawn, DrawnTable
 from nuggetstream.figures.figure import Figure
 from nuggetstream.figures.matrices import confusion_matrix
 from nuggetstream.files import tables
-from nuggetstream.files.numerals import many, percent, shortened
+from nuggetstream.files.numerals import between, fixed, many, percent, shortened
 from nuggetstream.files.table_data import Cell
 from nuggetstream.files.tables import Table
+from nuggetstream.rubric.label_intervals import kappa_intervals
 from nuggetstream.statistics.agreement import KappaWeights, weighted_kappa
+from nuggetstream.statistics.share import FEW
 
 _NAMED = 6
 
@@ -53,6 +55,7 @@ class LabelAgreement(Drawn):
         first: Labels of the first annotator.
         second: Labels of the second annotator.
         labels: All labels, in their order where they have one.
+        scale: Value of each label: numbers without a given order are their own, others evenly spaced.
         counts: counts[i][j] is how often the first gave label i and the second label j.
         pairs: Number of items with both labels.
         observed: Share of the pairs with equal labels, in [0, 1].
@@ -62,11 +65,13 @@ class LabelAgreement(Drawn):
         ordered: Whether the labels have an order.
         only_first: Items with a label in the first set only.
         only_second: Items with a label in the second set only.
+        clusters: Item -> cluster that it is drawn with in intervals; the items stand alone when None.
     """
 
     first: LabelSet
     second: LabelSet
     labels: tuple[str, ...]
+    scale: tuple[float, ...]
     counts: tuple[tuple[int, ...], ...]
     pairs: int
     observed: float
@@ -76,6 +81,22 @@ class LabelAgreement(Drawn):
     ordered: bool
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
+    clusters: Mapping[str, Hashable] | None = None
+
+    @property
+    def intervals(self) -> dict[str, tuple[float, float] | None]:
+        """95% intervals of `observed`, `unweighted`, `linear` and `quadratic`, drawing whole clusters again.
+
+        Each is a lower and an upper bound, at most 1; None where there is none, see
+        `cluster_bootstrap.bounds`.
+        """
+        items = [item for item in self.first.labels if item in self.second.labels]
+        index = {label: number for number, label in enumerate(self.labels)}
+        spelt = (_spelling(given.labels, self.labels) for given in (self.first, self.second))
+        rows, columns = ([index[names[item]] for item in items] for names in spelt)
+        clusters = items if self.clusters is None else [self.clusters[item] for item in items]
+        found = kappa_intervals(rows, columns, clusters, self.scale)
+        return {name: ends if getattr(self, name) is not None else None for name, ends in found.items()}
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -105,9 +126,23 @@ class LabelAgreement(Drawn):
         sides = (("first", self.first), ("second", self.second))
         notes = (
             *(f"{side}: {many(len(given.labels), 'label')} of {given.source}" for side, given in sides),
+            *self._intervals_in_words(),
             *(note.text for note in self.notes),
         )
         return DrawnTable("Agreement", columns, (row,), notes, drawing=self._counts_figure)
+
+    def _intervals_in_words(self) -> Iterator[str]:
+        shown = {"observed": "equal", "unweighted": "kappa", "linear": "linear", "quadratic": "quadratic"}
+        texts = [
+            f"{shown[name]} {between(fixed(ends[0], 2), fixed(ends[1], 2))}"
+            for name, ends in self.intervals.items()
+            if ends is not None
+        ]
+        if texts:
+            what = "items" if self.clusters is None else "clusters of items"
+            few = len(set(self.clusters.values())) if self.clusters is not None else self.pairs
+            worth = f"; fewer than {FEW} of them, so only approximate" if few < FEW else ""
+            yield f"95%, drawing {what} again: {', '.join(texts)}{worth}"
 
     def counts_table(self) -> Table:
         """Counts: a row per label of the first annotator, a column per label of the second."""
@@ -132,7 +167,12 @@ class LabelAgreement(Drawn):
         return confusion_matrix(f"Agreement: {equal}", self.labels, self.counts, *names)
 
 
-def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()) -> LabelAgreement:
+def label_agreement(
+    first: LabelSet,
+    second: LabelSet,
+    order: Sequence[str] = (),
+    clusters: Mapping[str, Hashable] | None = None,
+) -> LabelAgreement:
     """Pair two sets of labels by item and compute one kappa over all pairs.
 
     Labels that are all numbers lie on their own scale: a disagreement between 0 and 3 weighs three times (or
@@ -141,7 +181,8 @@ def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()
     Args:
         first: Labels of the first annotator.
         second: Labels of the second annotator.
-        order: All labels in their order; empty for labels that are numbers or have no order.
+        order: All labels in their order, in any case; empty for labels that are numbers or have no order.
+        clusters: Item -> cluster that it is drawn with in intervals; the items stand alone when None.
 
     Returns:
         Kappas in [-1, 1], 1 for perfect agreement and 0 for as much as chance gives.
@@ -155,23 +196,12 @@ def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()
     >>> agreement.pairs, round(agreement.unweighted, 3), round(agreement.quadratic, 3)
     (3, 0.5, 0.8)
     """
-    pairs = [(label, second.labels[item]) for item, label in first.labels.items() if item in second.labels]
-    if not pairs:
-        counts = f"{many(len(first.labels), 'label')} and {many(len(second.labels), 'label')}"
-        raise NothingLabelledTwice(f"{first.source} and {second.source}: {counts}, no item in both")
-    numbers = None if order else _numbers({label for pair in pairs for label in pair})
-    if numbers is not None:
-        # "2" and "2.0" are the same label.
-        names = {label: f"{value:.12g}" for label, value in numbers.items()}
-        pairs = [(names[x], names[y]) for x, y in pairs]
-        order = sorted(set(names.values()), key=float)
-    labels = tuple(dict.fromkeys(order or sorted({label for pair in pairs for label in pair})))
-    if unknown := {label for pair in pairs for label in pair} - set(labels):
-        raise UnknownLabel(f"{min(unknown)!r} is not one of the labels named: {', '.join(labels)}")
+    pairs, labels, numeric = _paired(first, second, order)
+    order = labels if order or numeric else ()
     met = Counter(pairs)
     counts_of_pairs = tuple(tuple(met[row, column] for column in labels) for row in labels)
     confusion = np.array(counts_of_pairs, dtype=float)
-    scale = [float(label) for label in labels] if numbers is not None else range(len(labels))
+    scale = tuple(map(float, labels if numeric else range(len(labels))))
     kappas = {
         weights: weighted_kappa(confusion, weights, scale)
         for weights in KappaWeights
@@ -181,6 +211,7 @@ def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()
         first=first,
         second=second,
         labels=labels,
+        scale=scale,
         counts=counts_of_pairs,
         pairs=len(pairs),
         observed=sum(x == y for x, y in pairs) / len(pairs),
@@ -190,7 +221,49 @@ def label_agreement(first: LabelSet, second: LabelSet, order: Sequence[str] = ()
         ordered=bool(order),
         only_first=tuple(item for item in first.labels if item not in second.labels),
         only_second=tuple(item for item in second.labels if item not in first.labels),
+        clusters=clusters,
     )
+
+
+def _paired(
+    first: LabelSet, second: LabelSet, order: Sequence[str]
+) -> tuple[list[tuple[str, str]], tuple[str, ...], bool]:
+    """Pairs of labels in the spelling of the order, all labels, and whether numbers order them."""
+    pairs = [(label, second.labels[item]) for item, label in first.labels.items() if item in second.labels]
+    if not pairs:
+        counts = f"{many(len(first.labels), 'label')} and {many(len(second.labels), 'label')}"
+        raise NothingLabelledTwice(f"{first.source} and {second.source}: {counts}, no item in both")
+    used = {label for pair in pairs for label in pair}
+    numbers = None if order else _numbers(used)
+    if numbers is not None:
+        order = sorted({_as_number(value) for value in numbers.values()}, key=float)
+    spelling = _spelling({label: label for label in used}, order)
+    pairs = [(spelling[x], spelling[y]) for x, y in pairs]
+    labels = tuple(dict.fromkeys(order or sorted({label for pair in pairs for label in pair})))
+    if unknown := {label for pair in pairs for label in pair} - set(labels):
+        raise UnknownLabel(f"{min(unknown)!r} is not one of the labels named: {', '.join(labels)}")
+    return pairs, labels, numbers is not None
+
+
+def _as_number(value: float) -> str:
+    """A number as a label: "2" and "2.0" are the same."""
+    return f"{value:.12g}"
+
+
+def _spelling(labels: Mapping[str, str], order: Sequence[str]) -> dict[str, str]:
+    """Labels as they are spelt in the order: in its case, and numbers as they are written there."""
+    exact, folded = set(order), {label.casefold(): label for label in order}
+    numbers = _numbers(order) or {}
+    written = {_as_number(value): label for label, value in numbers.items()}
+
+    def spelt(label: str) -> str:
+        if label in exact:
+            return label
+        number = _numbers([label]) if written else None
+        value = written.get(_as_number(number[label])) if number else None
+        return value or folded.get(label.casefold(), label)
+
+    return {name: spelt(label) for name, label in labels.items()}
 
 
 def _numbers(labels: Iterable[str]) -> dict[str, float] | None:

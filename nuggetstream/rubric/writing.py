@@ -148,6 +148,7 @@ def write_kappa(agreement: LabelAgreement, out: Path) -> list[Path]:
             "linear": agreement.linear,
             "quadratic": agreement.quadratic,
         },
+        "intervals": agreement.intervals,
         "only_first": list(agreement.only_first),
         "only_second": list(agreement.only_second),
     }

@@ -8,7 +8,7 @@ Source: Krippendorff, "Content Analysis", 2004.
 """
 
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nuggetstream.domain.inputs import is_finite_number, is_missing, marks_in, marks_said
+from nuggetstream.statistics.cluster_bootstrap import bounds
 
+Floats = NDArray[np.float64]
 Value = TypeVar("Value", bound=Hashable)
 
 
@@ -63,18 +65,61 @@ def alpha_of_ratings(
     >>> round(alpha_of_ratings([[1, 2, 3, None], [1, 2, 2, 3]]), 3)
     0.778
     """
+    level = Level(level)
+    units, ordered = _read(values, level, domain)
+    if domain is None and len(ordered) < 2:
+        return None
+    return _alpha(value_counts(units, ordered), level, ordered if level.is_numeric else None)
+
+
+def interval_of_ratings(
+    values: ArrayLike,
+    level: Level | str,
+    domain: Sequence[Hashable] | None,
+    clusters: Sequence[Hashable] | None,
+    rng: np.random.Generator,
+    *,
+    confidence: float = 0.95,
+) -> tuple[float, float] | None:
+    """Interval of the alpha of a table of ratings.
+
+    Args:
+        values: (raters, items) as `alpha_of_ratings` takes them.
+        level: "nominal", "ordinal", "interval" or "ratio".
+        domain: Every possible value; None takes the values that occur.
+        clusters: Name of the cluster of each item; None where each stands alone.
+        rng: Source of randomness.
+        confidence: Level of the interval, in (0, 1).
+
+    Returns:
+        As `alpha_interval`.
+
+    Raises:
+        ValueError: As `alpha_of_ratings`, or there is not one cluster per item.
+    """
+    level = Level(level)
+    units, ordered = _read(values, level, domain)
+    if clusters is not None and len(clusters) != len(units):
+        raise ValueError(f"there are {len(clusters)} clusters for {len(units)} items")
+    if len(ordered) < 2:
+        return None
+    names = range(len(units)) if clusters is None else clusters
+    return alpha_interval(units, ordered, level, names, rng, confidence=confidence)
+
+
+def _read(
+    values: ArrayLike, level: Level, domain: Sequence[Hashable] | None
+) -> tuple[list[list[Hashable]], list[Hashable]]:
+    """Ratings of every item, and all values in order."""
     table = np.asarray(values, dtype=object)
     if table.ndim != 2:
         raise ValueError(f"ratings must form a table of raters and items; their shape is {table.shape}")
-    level = Level(level)
     units = _units(table.T.tolist(), frozenset(map(str, domain or ())))
     used = list(dict.fromkeys(value for unit in units for value in unit))
     ordered = _in_order(used, level) if domain is None else list(domain)
-    if domain is None and len(ordered) < 2:
-        return None
-    if level.is_numeric and not _are_numbers(ordered):
+    if level.is_numeric and len(ordered) > 1 and not _are_numbers(ordered):
         raise ValueError(f"the level {level} needs numbers")
-    return _alpha(value_counts(units, ordered), level, ordered if level.is_numeric else None)
+    return units, ordered
 
 
 def alpha(
@@ -122,6 +167,81 @@ def alpha_of_numbers(units: Sequence[Sequence[float]], level: Level = Level.INTE
     """
     numbers = sorted({value for unit in units for value in unit})
     return None if len(numbers) < 2 else _alpha(value_counts(units, numbers), level, numbers)
+
+
+def alpha_interval(
+    units: Sequence[Sequence[Value]],
+    domain: Sequence[Value],
+    level: Level,
+    clusters: Sequence[Hashable],
+    rng: np.random.Generator,
+    *,
+    confidence: float = 0.95,
+) -> tuple[float, float] | None:
+    """Interval of alpha, drawing whole clusters of items again.
+
+    Args:
+        units: Values of each item.
+        domain: Every possible value, in ascending order unless the level is nominal; numbers at the interval
+            and ratio levels.
+        level: What the distance between two values means.
+        clusters: Name of the cluster of each item, such as its query; the item's own where each stands alone.
+        rng: Source of randomness.
+        confidence: Level of the interval, in (0, 1).
+
+    Returns:
+        Lower and upper bound, at most 1; None where `cluster_bootstrap.bounds` has none.
+
+    Source: Krippendorff, 2004; the interval: `cluster_bootstrap.bounds`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> alpha_interval([["a", "a"], ["b", "b"]] * 2, ["a", "b"], Level.NOMINAL, range(4), rng) is None
+    True
+    """
+    size = len(domain)
+    counts = value_counts(units, domain).astype(np.float64)
+    raters = counts.sum(axis=1)
+    pairable = np.flatnonzero(raters > 1)
+    own = counts[pairable]
+    met = own[:, :, None] * own[:, None, :] - own[:, :, None] * np.eye(size)
+    met /= (raters[pairable] - 1)[:, None, None]
+    distance = _distance(level, domain)
+    return bounds(
+        met.reshape(len(pairable), size * size),
+        [clusters[index] for index in pairable.tolist()],
+        lambda table: _alpha_of_coincidences(table.reshape(size, size), distance),
+        rng,
+        level=confidence,
+    )
+
+
+def _distance(level: Level, domain: Sequence[object]) -> Callable[[Floats], Floats]:
+    """Squared distance of every two values, by how often each occurs."""
+    if level is Level.ORDINAL:
+        return _ordinal_distance
+    if level is Level.NOMINAL:
+        fixed = 1 - np.eye(len(domain))
+    else:
+        numbers = np.array(domain, dtype=np.float64)
+        fixed = (numbers[:, None] - numbers) ** 2
+        if level is Level.RATIO:
+            total = (numbers[:, None] + numbers) ** 2
+            fixed = np.divide(fixed, total, out=np.zeros_like(fixed), where=total > 0)
+    return lambda _: fixed
+
+
+def _ordinal_distance(often: Floats) -> Floats:
+    """(Σ of the values from one to the other, each end half)²."""
+    middle = np.cumsum(often) - often / 2
+    return (middle[:, None] - middle) ** 2
+
+
+def _alpha_of_coincidences(met: Floats, distance: Callable[[Floats], Floats]) -> float | None:
+    """1 - (n - 1) Σ met · δ² / Σ n n · δ², with n how often each value occurs."""
+    often = met.sum(axis=0)
+    apart = distance(often)
+    expected = float((np.outer(often, often) * apart).sum())
+    return None if expected <= 0 else 1 - float((often.sum() - 1) * (met * apart).sum() / expected)
 
 
 def value_counts(units: Iterable[Sequence[Value]], domain: Sequence[Value]) -> NDArray[np.int_]:

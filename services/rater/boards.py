@@ -65,7 +65,6 @@ class Boards:
         outcomes: Table of outcomes, for the counts.
         battles: Table of battles, for the number received.
         policy: Tie policy unless a caller names another one.
-        resamples: Resamples of the bootstrap unless a caller names another number.
         memory: Results computed before.
         weights: Weights of resamples drawn before; a new outcome changes few of them.
     """
@@ -73,7 +72,6 @@ class Boards:
     outcomes: Outcomes
     battles: Battles
     policy: TiePolicy = TiePolicy.HALF
-    resamples: int = 1000
     memory: Memory = field(default_factory=Memory)
     weights: WeightMemory = field(default_factory=partial(WeightMemory, _WEIGHTS_KEPT))
     _counted: dict[tuple[str, Lens, Slice], Counted] = field(default_factory=dict, init=False)
@@ -81,7 +79,7 @@ class Boards:
     @property
     def options(self) -> Options:
         """Default options of a board."""
-        return Options(policy=self.policy, resamples=self.resamples)
+        return Options(policy=self.policy)
 
     async def leaderboard(self, query: BoardsQuery) -> Leaderboard:
         """The boards of one arena, of the three independent lenses by default.

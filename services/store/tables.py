@@ -59,6 +59,7 @@ battles = Table(
     Column("system_a", String(200), nullable=False),
     Column("system_b", String(200), nullable=False),
     Column("content_hash", _HASH, nullable=False),
+    Column("carried_hash", _HASH, nullable=False),  # of the battle as events carry it, see `Battle`
     Column("body", LargeBinary, nullable=False),
     Column("received_at", _UTC, nullable=False),
     Column("nugget_state", String(16), nullable=False, server_default="pending"),

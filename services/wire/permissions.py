@@ -19,7 +19,7 @@ to another.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleSubmitted
+from nuggetstream.domain.event import BattleFailed, BattleGraded, BattleSubmitted, Event
 from nuggetstream.domain.pipeline import PIPELINE, Stage
 from services.runtime.bus import ConsumerSpec, inbox_of
 from services.wire import subjects
@@ -61,6 +61,23 @@ def permissions() -> dict[str, Permissions]:
         # Programs of arenas need not know how replies are named here.
         ARENA: Permissions((subjects.INGEST,), _reads(ARENA, "_INBOX.>")),
     }
+
+
+def caused_by(user: str) -> list[type[Event]]:
+    """The events that a user can cause: it may publish on their subjects, and nothing else is taken there.
+
+    >>> [kind.__name__ for kind in caused_by("scraper")]
+    ['BattleScraped', 'BattleFailed']
+    """
+    allowed = permissions()[user].publish
+    return [
+        kind for kind, subject in SUBJECTS.items() if any(_covers(pattern, subject) for pattern in allowed)
+    ]
+
+
+def _covers(pattern: str, subject: str) -> bool:
+    """Whether a pattern of NATS that ends with its only wildcard covers a subject."""
+    return subject.startswith(pattern.removesuffix(">")) if pattern.endswith(">") else subject == pattern
 
 
 _ON_WORK = (subjects.RECORDED, subjects.MODEL_STATE, subjects.STAGE_RETRY)

@@ -161,7 +161,8 @@ class _Rated(_RatingQuery):
     bootstrap: Bootstrap | None = None
     """How resamples are drawn; bayesian when absent. Sandwich intervals draw none."""
     intervals: Intervals | None = None
-    """Intervals from resamples (bootstrap, the default) or from robust standard errors (sandwich)."""
+    """Intervals from robust standard errors, corrected for few votes (sandwich, the default), or from
+    resamples (bootstrap, the default with a prior, a model of ties, a bootstrap or a number of resamples)."""
     level: Level | None = None
     """Confidence level of the intervals; 0.95 when absent."""
     resamples: Annotated[int, Field(ge=100, le=10_000)] | None = None

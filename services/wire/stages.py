@@ -35,6 +35,7 @@ from services.wire.codec import (
     unseal,
 )
 from services.wire.evaluators import evaluator_of, stage_of
+from services.wire.placement import require_place
 from services.wire.retries import retry_notice
 from services.wire.subjects import SUBJECTS
 from services.wire.texts import texts_of
@@ -57,8 +58,7 @@ def event_stage(
 ) -> Stage[E, Event]:
     """A stage that reads and publishes battle events and publishes `BattleFailed` when it gives up.
 
-    An event of a newer build stays in the stream for some minutes, and for the recorder for hours, so that a
-    replica of that build can read it while services are updated.
+    A schema on another subject is a dead letter at once; an event of a newer build waits for that build.
 
     Args:
         name: Name of the stage, which determines the events that it reads.
@@ -67,17 +67,18 @@ def event_stage(
         concurrency: Number of events handled at once.
         deadline: Seconds that one attempt may take; those of the pipeline by default.
         consumer: Consumer to use instead of the stage's own in the topology.
-        evaluator: Name of the evaluator, which its failures have; None for other stages.
+        evaluator: Name of the evaluator, which its failures have; None for others.
     """
-
     spec = consumer or topology.consumer(name)
 
     async def decode_event(delivery: Delivery, body: bytes) -> E:
+        schema = delivery.headers.get(SCHEMA, "")
+        require_place(delivery.subject, schema)
         try:
-            return cast(E, await unseal(delivery.headers.get(SCHEMA, ""), body, blobs))
+            return cast(E, await unseal(schema, body, blobs))
         except NewerMessage as error:
-            reason, detail = Reason.UNDECODABLE, type(error).__name__
-            raise Retryable(reason, detail, NEWER_BUILD, admin_detail=str(error)) from error
+            newer = type(error).__name__
+            raise Retryable(Reason.UNDECODABLE, newer, NEWER_BUILD, admin_detail=str(error)) from error
 
     async def encode_event(event: Event) -> Outgoing:
         return await seal(event, blobs)

@@ -30,10 +30,19 @@ RECORDED = f"{PREFIX}.recorded"
 MODEL_STATE = f"{PREFIX}.model"
 STAGE_RETRY = f"{PREFIX}.retry"
 
-# `BattleSubmitted` is published on `arena.v1.battle.submitted`.
-SUBJECTS: dict[type[Event], str] = {
-    kind: f"{PREFIX}.{re.sub(r'(?<=[a-z])(?=[A-Z])', '.', kind.__name__).lower()}" for kind in get_args(Event)
-}
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def subject_named(event: str) -> str:
+    """The subject of an event by its name, also of one that this build does not know.
+
+    >>> subject_named("BattleSubmitted")
+    'arena.v1.battle.submitted'
+    """
+    return f"{PREFIX}.{_WORDS.sub('.', event).lower()}"
+
+
+SUBJECTS: dict[type[Event], str] = {kind: subject_named(kind.__name__) for kind in get_args(Event)}
 
 EVENT_TYPES: dict[str, type[Event]] = {subject: kind for kind, subject in SUBJECTS.items()}
 

@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from nuggetstream.domain.battle import Vote
 from nuggetstream.ratings.fitting.bootstrap import cluster_weights
+from nuggetstream.ratings.fitting.leverage import Clustered, between
 from nuggetstream.ratings.fitting.pairs import Pairs
 from nuggetstream.ratings.fitting.sandwich import Undetermined, require_links
 from nuggetstream.ratings.fitting.tally import Tally
@@ -146,6 +147,10 @@ class Ballots:
         """(K, K) covariance in which clusters are independent."""
         return clustered_covariance(theta, self.within(group), policy)
 
+    def freedom(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K,) degrees of freedom of the covariance, few where there are few clusters."""
+        return linearised(theta, self.within(group), policy).freedom(len(group) - 1)
+
     def pick(self, rows: Places) -> Self:
         """The ballots of the given rows, in that order."""
         return replace(
@@ -187,8 +192,8 @@ class Ballots:
 def clustered_covariance(theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HALF) -> Floats:
     """Robust covariance of strengths fitted to weighted ballots whose clusters are independent.
 
-    C / (C - 1) · A⁺ (Σ s sᵀ) A⁺ with A as in `covariance` and s = Σ weight · (score - p) · x over the
-    ballots of a cluster.
+    A⁺ (Σ s sᵀ) A⁺ with A as in `covariance` and s = Σ weight · (score - p) · x over the ballots of a cluster,
+    corrected for the leverage of the cluster.
 
     Args:
         theta: (K,) maximum-likelihood strengths of all systems of the ballots.
@@ -196,33 +201,49 @@ def clustered_covariance(theta: Floats, ballots: Ballots, policy: TiePolicy = Ti
         policy: which ballots count.
 
     Returns:
-        (K, K), of strengths with mean zero; scaled by C / (C - 1).
+        (K, K), of strengths with mean zero.
 
     Raises:
         Undetermined: fewer than two clusters that count, or islands.
         ValueError: a policy that models ties.
 
-    Source: Liang and Zeger, 1986.
+    Source: Liang and Zeger, 1986; the correction: `leverage`.
+    """
+    return linearised(theta, ballots, policy).covariance()
+
+
+def linearised(
+    theta: Floats, ballots: Ballots, policy: TiePolicy = TiePolicy.HALF, given: int = 0
+) -> Clustered:
+    """The ballots at a fit, for their covariance and its degrees of freedom.
+
+    Args:
+        theta: (K,) maximum-likelihood strengths of all systems of the ballots.
+        ballots: with weights and clusters; half wins for ties.
+        policy: which ballots count.
+        given: how many of the last ballots are those of a prior, which has no leverage.
+
+    Raises:
+        Undetermined: fewer than two clusters that count, or islands.
+        ValueError: a policy that models ties.
     """
     if policy.models_ties:
         raise ValueError("the sandwich is for policies in which a tie is half a win or nothing")
     used = np.flatnonzero(ballots.counting(policy) & (ballots.weight > 0))
     a, b, weight = ballots.a[used], ballots.b[used], ballots.weight[used]
     _, cluster = np.unique(ballots.cluster[used], return_inverse=True)
-    count = int(cluster.max(initial=-1)) + 1
-    if count < 2:
+    if int(cluster.max(initial=-1)) + 1 < 2:
         raise Undetermined("one cluster says nothing about how clusters differ")
     require_links(len(theta), a, b)
     chance = expit(theta[a] - theta[b])
-    push = weight * (ballots.score[used] - chance)
-    scores = np.zeros((count, len(theta)))
-    np.add.at(scores, (cluster, a), push)
-    np.add.at(scores, (cluster, b), -push)
+    curve = weight * chance * (1 - chance)
     bent = np.zeros((len(theta), len(theta)))
-    np.add.at(bent, (a, b), -weight * chance * (1 - chance))
+    np.add.at(bent, (a, b), -curve)
     bent += bent.T
-    bread = np.linalg.pinv(bent - np.diag(bent.sum(axis=1)), hermitian=True)
-    return np.asarray(bread @ (scores.T @ scores) @ bread * count / (count - 1))
+    bread = np.asarray(np.linalg.pinv(bent - np.diag(bent.sum(axis=1)), hermitian=True), np.float64)
+    push = weight * (ballots.score[used] - chance)
+    curve[len(curve) - given :] = 0.0
+    return Clustered(between(a, b, len(theta)), curve, push, bread, cluster.astype(np.intp))
 
 
 def _score(vote: Ballot) -> float:

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
-from nuggetstream.statistics.proportion import checked_level
+from nuggetstream.statistics.proportion import checked_level, two_sided_z
 
 Floats = NDArray[np.float64]
 
 ELO_PER_LOGIT = 400 / np.log(10)
 # Resamples are fitted to 1e-6 logits, 0.0002 Elo points; what is closer than this is the same.
-_SAME, _NO_WIDTH = 1e-5, 1e-3  # logits, Elo points
+SAME, _NO_WIDTH = 1e-5, 1e-3  # logits, Elo points
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def first_places(draws: Floats) -> Floats:
     """(K,) number of resamples in which each system is the best; systems that tie for it share it."""
     if not len(draws):
         return np.zeros(draws.shape[1])
-    best = draws >= draws.max(axis=1, keepdims=True) - _SAME
+    best = draws >= draws.max(axis=1, keepdims=True) - SAME
     return np.asarray((best / best.sum(axis=1, keepdims=True)).sum(axis=0))
 
 
@@ -175,42 +176,15 @@ class Differences:
         low: (K, K) lower bound of its interval.
         high: (K, K) upper bound of its interval.
         above: (K, K) share of all resamples in which i is above j; equal and unranked ones count for neither.
+        p_value: (K, K) of no difference, by how much its interval could widen before it includes zero; 1 on
+            the diagonal and where no interval has a width.
     """
 
     gap: Floats
     low: Floats
     high: Floats
     above: Floats
-
-
-def separated(strengths: Strengths, level: float = 0.95) -> NDArray[np.bool_]:
-    """Which differences of two ratings have an interval that excludes zero, without computing the intervals.
-
-    Equal to `low > 0 or high < 0` of `differences`: the lower bound is above zero when the resamples at or
-    below zero do not reach the order statistics that the percentile is interpolated from. Only where they
-    end between the two is the percentile itself computed.
-
-    Args:
-        strengths: Strengths of K systems and their resamples.
-        level: Confidence level, in (0, 1).
-
-    Returns:
-        (K, K) symmetric booleans with a False diagonal.
-    """
-    draws, size = strengths.draws, len(strengths.theta)
-    total = len(draws) + strengths.unranked
-    tail = (1 - checked_level(level)) / 2 * (total - 1)
-    by_system = np.ascontiguousarray(draws.T)
-    bits = (np.packbits(by_system <= by_system[i], axis=1) for i in range(size))
-    below = np.stack([np.bitwise_count(words).sum(axis=1, dtype=np.intp) for words in bits])
-    below += strengths.unranked
-    # below[i, j]: resamples in which i is at least as good as j, plus those that agree with anything.
-    first = np.floor(tail)
-    clear, unclear = first >= below.T, first + 1 == below.T
-    for i, j in np.argwhere(unclear):
-        clear[i, j] = percentile_interval(draws[:, i] - draws[:, j], strengths.unranked, level)[0] > 0
-    above = clear & (strengths.theta[:, None] > strengths.theta[None, :])
-    return np.asarray(above | above.T)
+    p_value: Floats
 
 
 def differences(strengths: Strengths, level: float = 0.95) -> Differences:
@@ -228,17 +202,22 @@ def differences(strengths: Strengths, level: float = 0.95) -> Differences:
 
     Source: Efron, 1979.
     """
-    size = len(strengths.theta)
+    size, total = len(strengths.theta), len(strengths.draws) + strengths.unranked
     gap = strengths.theta[:, None] - strengths.theta[None, :]
     low, high, above = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size))
-    total = len(strengths.draws) + strengths.unranked
-    for i in range(size):  # one system at a time: (R, K), not (R, K, K)
-        gaps = strengths.draws[:, i, None] - strengths.draws
-        low[i], high[i] = percentile_interval(gaps, strengths.unranked, level)
-        low[i, i] = high[i, i] = 0.0
-        above[i] = (gaps > _SAME).sum(axis=0) / total
+    by_system = np.ascontiguousarray(strengths.draws.T)
+    for i in range(size - 1):  # one system and those behind it at a time: (K, R), not (K, K, R)
+        behind = slice(i + 1, size)
+        gaps = by_system[i] - by_system[behind]
+        low[i, behind], high[i, behind] = percentile_interval(gaps.T, strengths.unranked, level)
+        above[i, behind] = (gaps > SAME).sum(axis=1) / total
+        above[behind, i] = (gaps < -SAME).sum(axis=1) / total
+    low, high = low - high.T, high - low.T  # each is zero where the other one is not
     low, high = np.minimum(low, gap), np.maximum(high, gap)
-    return Differences(ELO_PER_LOGIT * gap, ELO_PER_LOGIT * low, ELO_PER_LOGIT * high, above)
+    reach = np.where(gap > 0, gap - low, high - gap)
+    ratio = np.divide(np.abs(gap), reach, out=np.zeros_like(gap), where=reach > SAME)
+    p_value = np.where(reach > SAME, 2 * ndtr(-two_sided_z(level) * ratio), 1.0)
+    return Differences(ELO_PER_LOGIT * gap, ELO_PER_LOGIT * low, ELO_PER_LOGIT * high, above, p_value)
 
 
 def _placed(theta: Floats, anchor: tuple[int, float] | None) -> Floats:

@@ -17,10 +17,11 @@ from scipy.sparse import csr_array, hstack
 from scipy.special import expit
 
 from nuggetstream.ratings.fitting.ballots import Ballots
+from nuggetstream.ratings.fitting.leverage import Clustered, between
 from nuggetstream.ratings.fitting.newton import NotConverged
 from nuggetstream.ratings.fitting.tally import rankable
 from nuggetstream.ratings.ties import TiePolicy
-from nuggetstream.statistics.proportion import two_sided_z
+from nuggetstream.statistics.student import two_sided_t
 from nuggetstream.text.style import FEATURES
 
 Floats = NDArray[np.float64]
@@ -62,6 +63,7 @@ class Controlled:
         systems: names of the ranked systems.
         theta: (K,) strengths in logits with mean zero.
         covariance: (K, K) sandwich, clustered as the ballots are; for `sandwich.normal_ratings`.
+        freedom: (K,) degrees of freedom of its variances.
         coefficients: one per feature.
         unranked: systems that the votes cannot rank.
     """
@@ -69,6 +71,7 @@ class Controlled:
     systems: tuple[str, ...]
     theta: Floats
     covariance: Floats
+    freedom: Floats
     coefficients: tuple[Coefficient, ...]
     unranked: tuple[str, ...]
 
@@ -146,28 +149,24 @@ def control(
     deviation = np.sqrt(votes.weight @ x**2 / votes.weight.sum())
     varies = np.flatnonzero(deviation > 0)
     design = _design(index_of[votes.a], index_of[votes.b], x[:, varies] / deviation[varies], len(group))
-    beta, matrix = _solve(design, votes, len(group), ridge)
+    beta, matrix, freedom = _solve(design, votes, len(group), ridge)
     return Controlled(
         systems=tuple(ballots.systems[index] for index in group),
         theta=beta[: len(group)],
         covariance=matrix[: len(group), : len(group)],
-        coefficients=_coefficients(
-            names, deviation, beta[len(group) :], matrix[len(group) :, len(group) :], level
-        ),
+        freedom=freedom[: len(group)],
+        coefficients=_coefficients(names, deviation, *_of_style(beta, matrix, freedom, len(group), level)),
         unranked=tuple(ballots.systems[index] for index in reasons),
     )
 
 
 def _design(a: NDArray[np.intp], b: NDArray[np.intp], style: Floats, size: int) -> csr_array:
     """(N, K + F): +1 for A, -1 for B, then the standardised differences."""
-    rows = np.arange(len(a))
-    ends = np.concatenate([np.ones(len(a)), -np.ones(len(a))])
-    who = csr_array((ends, (np.tile(rows, 2), np.concatenate([a, b]))), shape=(len(a), size))
-    return csr_array(hstack([who, csr_array(style)]))
+    return csr_array(hstack([between(a, b, size), csr_array(style)]))
 
 
-def _solve(design: csr_array, votes: Ballots, size: int, ridge: float) -> tuple[Floats, Floats]:
-    """Newton for the logistic regression, strengths with mean zero, and its clustered sandwich."""
+def _solve(design: csr_array, votes: Ballots, size: int, ridge: float) -> tuple[Floats, Floats, Floats]:
+    """Newton for the logistic regression, strengths with mean zero, its clustered sandwich and freedom."""
     beta, weight = np.zeros(design.shape[1]), votes.weight
     penalty = ridge * weight.sum() * (np.arange(len(beta)) >= size)
     pin = np.zeros((len(beta), len(beta)))
@@ -183,27 +182,37 @@ def _solve(design: csr_array, votes: Ballots, size: int, ridge: float) -> tuple[
         step = np.linalg.solve(bent, design.T @ (weight * (votes.score - chance)) - penalty * beta)
         beta = beta + step * min(1.0, _LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         if np.abs(step).max() < _SETTLED:
-            return beta, _sandwich(design, bent, weight * (votes.score - chance), votes.cluster)
+            return beta, *_sandwich(design, bent, votes, chance)
     raise NotConverged("style predicts the votes perfectly; no finite coefficient fits")
 
 
-def _sandwich(design: csr_array, bent: Floats, push: Floats, cluster: NDArray[np.intp]) -> Floats:
+def _sandwich(design: csr_array, bent: Floats, votes: Ballots, chance: Floats) -> tuple[Floats, Floats]:
     """Clustered; of strengths with mean zero, as every row of the design takes from B what it gives to A."""
-    names, member = np.unique(cluster, return_inverse=True)
+    names, member = np.unique(votes.cluster, return_inverse=True)
     if len(names) < 2:
         raise StyleUndetermined("one cluster says nothing about how clusters differ")
-    together = csr_array((push, (member, np.arange(len(push)))), shape=(len(names), len(push)))
-    scores = (together @ design).toarray()
-    bread = np.linalg.inv(bent)
-    return np.asarray(bread @ (scores.T @ scores) @ bread.T * len(names) / (len(names) - 1))
+    fit = Clustered(
+        design=design,
+        curve=votes.weight * chance * (1 - chance),
+        push=votes.weight * (votes.score - chance),
+        bread=np.asarray(np.linalg.inv(bent)),
+        cluster=member.astype(np.intp),
+    )
+    return fit.covariance(), fit.freedom(design.shape[1] - 1)
+
+
+def _of_style(
+    beta: Floats, matrix: Floats, freedom: Floats, size: int, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """Values, errors and quantiles of the coefficients behind the strengths."""
+    return beta[size:], np.sqrt(np.diag(matrix)[size:]), two_sided_t(level, freedom[size:])
 
 
 def _coefficients(
-    names: Sequence[str], deviation: Floats, beta: Floats, matrix: Floats, level: float
+    names: Sequence[str], deviation: Floats, beta: Floats, errors: Floats, quantiles: Floats
 ) -> tuple[Coefficient, ...]:
     """Coefficients in the order of the names; those that never vary are not in `beta`."""
-    z = two_sided_z(level)
-    fitted = iter(zip(beta.tolist(), np.sqrt(np.diag(matrix)).tolist(), strict=True))
+    fitted = iter(zip(beta.tolist(), errors.tolist(), quantiles.tolist(), strict=True))
     coefficients = []
     for name, unit in zip(names, deviation.tolist(), strict=True):
         if not unit:
@@ -211,14 +220,14 @@ def _coefficients(
                 Coefficient(feature=name, value=None, error=None, low=None, high=None, deviation=0.0)
             )
             continue
-        value, error = next(fitted)
+        value, error, quantile = next(fitted)
         coefficients.append(
             Coefficient(
                 feature=name,
                 value=value,
                 error=error,
-                low=value - z * error,
-                high=value + z * error,
+                low=value - quantile * error,
+                high=value + quantile * error,
                 deviation=unit,
             )
         )

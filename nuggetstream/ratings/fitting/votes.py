@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nuggetstream.ratings.fitting.bootstrap import draw
 from nuggetstream.ratings.fitting.pairs import Pairs
-from nuggetstream.ratings.fitting.sandwich import covariance, information, laplacian
+from nuggetstream.ratings.fitting.sandwich import corrected_squares, covariance, information, laplacian
 from nuggetstream.ratings.fitting.tally import Tally
 from nuggetstream.ratings.fitting.weights import WeightMemory
 from nuggetstream.ratings.options import Bootstrap
@@ -66,6 +66,9 @@ class Votes(Protocol):
             ValueError: A policy that models ties.
         """
 
+    def freedom(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K,) degrees of freedom of the variance of each system, at least 1; raises as `covariance`."""
+
 
 def pairs_among(tally: Tally, group: Places, policy: TiePolicy) -> Pairs:
     """Counts of one data set among the systems of a group, under a tie policy."""
@@ -108,6 +111,15 @@ class Counted:
     def covariance(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
         """(K, K) covariance in which battles are independent."""
         return covariance(theta, pairs_among(self.tally, group, policy))
+
+    def freedom(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:  # noqa: ARG002
+        """(K,) battles less the K - 1 strengths fitted to them."""
+        return residual(float(pairs_among(self.tally, group, policy).played.sum()), len(group))
+
+
+def residual(votes: float, size: int) -> Floats:
+    """(K,) degrees of freedom that independent votes leave: votes - (K - 1), at least 1."""
+    return np.full(size, max(votes - size + 1, 1.0))
 
 
 def _played(tally: Tally, policy: TiePolicy) -> Floats:
@@ -172,14 +184,11 @@ class Mixed:
         self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
     ) -> Pairs:
         """Each source is resampled by itself and weighed afterwards."""
-        systems, layout = self.systems, pairs_among(self.tally, group, policy)
-        at_pairs = (..., layout.first, layout.second)
+        layout = pairs_among(self.tally, group, policy)
         total = np.zeros((resamples, 3, len(layout.first)))
         for source in self.sources.values():
-            counts = source.tally.among(systems)
-            wins, drawn = counts.wins[np.ix_(group, group)], counts.drawn(policy)[np.ix_(group, group)]
-            cells = np.stack([wins[at_pairs], wins.T[at_pairs], drawn[at_pairs]])
-            total += source.weight * draw(bootstrap, layout.counted(cells), resamples, rng).cells
+            own = self._among(source, layout, group, policy)
+            total += source.weight * draw(bootstrap, own, resamples, rng).cells
         return layout.counted(total)
 
     @property
@@ -196,16 +205,25 @@ class Mixed:
         """(K, K) covariance A⁻¹ B A⁻¹; a battle of weight w adds w² of its squared score to B."""
         total = pairs_among(self.tally, group, policy)
         chance = 1 / (1 + np.exp(theta[total.second] - theta[total.first]))
+        bread = np.asarray(np.linalg.pinv(information(theta, total), hermitian=True), np.float64)
         squares = np.zeros((len(group), len(group)))
         for source in self.sources.values():
-            tally = source.tally.among(self.systems)
-            drawn = tally.drawn(policy)[np.ix_(group, group)][total.first, total.second]
-            wins = tally.wins[np.ix_(group, group)]
-            won, lost = wins[total.first, total.second], wins[total.second, total.first]
-            square = won * (1 - chance) ** 2 + lost * chance**2 + drawn * (0.5 - chance) ** 2
-            squares += source.weight**2 * laplacian(total, square)
-        bread = np.linalg.pinv(information(theta, total), hermitian=True)
+            part = self._among(source, total, group, policy)
+            square = source.weight**2 * corrected_squares(part, chance, bread, source.weight)
+            squares += laplacian(total, square)
         return np.asarray(bread @ squares @ bread)
+
+    def freedom(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:  # noqa: ARG002
+        """(K,) battles of all sources, unweighted, less the K - 1 strengths fitted to them."""
+        total = pairs_among(self.tally, group, policy)
+        parts = (self._among(source, total, group, policy) for source in self.sources.values())
+        return residual(float(sum(part.played.sum() for part in parts)), len(group))
+
+    def _among(self, source: Source, layout: Pairs, group: Places, policy: TiePolicy) -> Pairs:
+        """(E,) counts of one source over the pairs of all."""
+        counts, at_pairs = source.tally.among(self.systems), (layout.first, layout.second)
+        wins, drawn = counts.wins[np.ix_(group, group)], counts.drawn(policy)[np.ix_(group, group)]
+        return layout.counted(np.stack([wins[at_pairs], wins.T[at_pairs], drawn[at_pairs]]))
 
 
 def mixed(sources: Sequence[tuple[str, Tally, float]]) -> Mixed:

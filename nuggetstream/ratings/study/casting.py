@@ -77,6 +77,10 @@ class Poll:
         """(K, K) covariance in which clusters are independent."""
         return self.ballots.covariance(theta, group, policy)
 
+    def freedom(self, theta: Floats, group: Places, policy: TiePolicy) -> Floats:
+        """(K,) degrees of freedom of the covariance, few where there are few clusters."""
+        return self.ballots.freedom(theta, group, policy)
+
     def resample(
         self, group: Places, policy: TiePolicy, bootstrap: Bootstrap, resamples: int, rng: np.random.Generator
     ) -> Pairs:

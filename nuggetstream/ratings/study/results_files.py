@@ -81,7 +81,7 @@ def as_json(study: Study) -> Json:
 def _rests_on(study: Study) -> Json:
     ratings, options, asked = study.ratings, study.ratings.options, study.options
     shares = {share.source: share for share in ratings.shares}
-    bootstrapped = options.intervals is Intervals.BOOTSTRAP
+    bootstrapped = options.source is Intervals.BOOTSTRAP
     return {
         "sources": [
             {
@@ -102,10 +102,10 @@ def _rests_on(study: Study) -> Json:
         "clusters": study.clusters,
         "policy": options.policy.value,
         "tie_parameter": ratings.tie_parameter,
-        "intervals": options.intervals.value,
+        "intervals": options.source.value,
         "level": options.level,
-        "bootstrap": options.bootstrap.value if bootstrapped else None,
-        "resamples": options.resamples if bootstrapped else None,
+        "bootstrap": options.drawing.value if bootstrapped else None,
+        "resamples": options.draws if bootstrapped else None,
         "unranked_resamples": ratings.unranked_resamples if ratings.fit and bootstrapped else None,
         "seed": options.seed,
         "anchor": asdict(options.anchor) if options.anchor else None,

@@ -70,15 +70,18 @@ def _basis(study: Study) -> Iterator[str]:
         yield f"only rows in which {column} is {value}"
     tie = "" if ratings.tie_parameter is None else f", tie parameter {ratings.tie_parameter:.3f}"
     yield f"ties: {options.policy.value}{tie}; anchor: {_anchor(study)}"
-    if options.intervals is Intervals.SANDWICH:
-        yield f"intervals: {level(options.level)}, sandwich{_clusters(study)}"
+    if options.source is Intervals.SANDWICH:
+        yield f"intervals: {level(options.level)}, sandwich with Student's t{_clusters(study)}"
     else:
         unranked = ratings.unranked_resamples
         yield (
-            f"intervals: {level(options.level)}, {options.bootstrap.value} bootstrap{_clusters(study)}, "
-            f"{options.resamples:,} resamples{f', {unranked:,} of them unranked' if unranked else ''}, "
+            f"intervals: {level(options.level)}, {options.drawing.value} bootstrap{_clusters(study)}, "
+            f"{options.draws:,} resamples{f', {unranked:,} of them unranked' if unranked else ''}, "
             f"seed {options.seed}"
         )
+    if any(standing.rank is not None for standing in ratings.standings):
+        kept = level(options.level)
+        yield f"ranks: {kept} for all systems together (Holm); each interval stands for itself"
     if study.rows_without_vote:
         yield (
             f"note: {many(study.rows_without_vote, 'row')} without an outcome were left out; "

@@ -48,10 +48,10 @@ def draw_gaps(arenas: Sequence[ArenaBoards]) -> Block:
         columns=("neighbours", "lens", "points apart", "95% interval", "P(above)"),
         rows=rows,
         note="The errors of two ratings are correlated, so this is the interval of their difference and not "
-        "the overlap of their own intervals. Where it excludes 0 and has no †, the data tell the two systems "
-        "apart. Degenerate: all resamples agree, as for two systems that have only tied, so the error is "
-        f"unknown. {FEW_MARK} one of the two has fewer than {FEW} battles: resamples of so few hardly "
-        "differ, so the interval is too narrow and P(above) too extreme.",
+        "the overlap of their own intervals. Where it excludes 0, the data tell these two systems apart; "
+        "ranks and groups ask it of all systems of the board together. Degenerate: the battles never "
+        "disagree, as for two systems that have only tied, so the error is unknown. "
+        f"{FEW_MARK} one of the two has fewer than {FEW} battles: interval and P(above) are approximate.",
         text_columns=(1,),
         folded=True,
     )

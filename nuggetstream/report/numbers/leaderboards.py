@@ -26,8 +26,7 @@ class Neighbours:
 
     Attributes:
         gap: Difference of their ratings.
-        battles: Battles of the one that has fewer. A handful of one-sided battles cannot be resampled into
-            the other sign, so from few of them interval and probability look more certain than they are.
+        battles: Battles of the one that has fewer; from few of them interval and probability are approximate.
     """
 
     gap: Gap

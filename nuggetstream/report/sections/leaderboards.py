@@ -20,10 +20,10 @@ from nuggetstream.figures.charts import (
 )
 from nuggetstream.figures.figure import Figure
 from nuggetstream.files.numerals import MISSING, between, chance, fixed, integer, number, part_of, percent
-from nuggetstream.ratings.options import Bootstrap
+from nuggetstream.ratings.groups import WHOLE_BOARD
 from nuggetstream.ratings.standing import Standing
-from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.report.blocks import Block, Figures, Notice, Table
+from nuggetstream.report.board_method import method_in_words
 from nuggetstream.report.drawings.pairs import draw_gaps, draw_pairs
 from nuggetstream.report.lenses import LENSES
 from nuggetstream.report.numbers.leaderboards import ArenaBoards, LensBoard, compute_leaderboards
@@ -33,17 +33,6 @@ from nuggetstream.statistics.share import FEW
 
 _ROW = 52
 _ORDERS = "1 means the same order, 0 no relation, −1 the reverse. With few systems even 1 is weak evidence."
-_POLICIES = {
-    TiePolicy.HALF: "a tie is half a win for each, and so is “both bad”",
-    TiePolicy.DROP_BOTH_BAD: "a tie is half a win for each; “both bad” is not counted",
-    TiePolicy.DROP: "ties are not counted",
-    TiePolicy.DAVIDSON: "a tie is an outcome of its own (Davidson)",
-    TiePolicy.RAO_KUPPER: "a tie is an outcome of its own (Rao and Kupper)",
-}
-_BOOTSTRAPS = {
-    Bootstrap.BAYESIAN: "every battle gets a random weight with mean 1",
-    Bootstrap.MULTINOMIAL: "battles are drawn with replacement",
-}
 
 
 def draw(arenas: Sequence[ArenaBoards]) -> Content:
@@ -61,23 +50,13 @@ def draw(arenas: Sequence[ArenaBoards]) -> Content:
         findings=tuple(finding for arena in arenas if (finding := _finding(arena, len(arenas) > 1))),
         reading="Each mark is a Bradley-Terry rating on the Elo scale: a difference of 400 points means "
         "odds of ten to one, and 1000 is the mean of the board. The line is its interval. "
-        f"{_method(arenas)} P(first) is the probability of having the highest rating of the ranked systems. "
-        "A system's rank is one more than the number of better systems: those above whose difference has an "
-        "interval without zero, and those better than these. Systems that share a letter in the column "
-        "“group” are statistically indistinguishable.",
+        f"{method_in_words(arenas[0].boards[0].options)} P(first) is the share of the strengths that the "
+        "votes leave possible in which a system is the best of the ranked ones. "
+        "A system's rank is one more than the number of systems above that can be told apart from it, or "
+        "from one between them. Systems that share a letter in the column “group” are statistically "
+        f"indistinguishable. {WHOLE_BOARD}",
         basis=_basis(arenas),
         blocks=tuple(blocks),
-    )
-
-
-def _method(arenas: Sequence[ArenaBoards]) -> str:
-    """Tie policy, bootstrap and level in words; the same for every board of a report."""
-    options = arenas[0].boards[0].options
-    return (
-        f"Tie policy “{options.policy}”: {_POLICIES[options.policy]}. Bootstrap “{options.bootstrap}”: "
-        f"{_BOOTSTRAPS[options.bootstrap]}, with {integer(options.resamples)} resamples; intervals are "
-        f"{percent(options.level, 0)}. A rating from fewer than {options.provisional_below} battles is "
-        "provisional and has no rank."
     )
 
 
@@ -241,7 +220,7 @@ def _standings(board: LensBoard, suffix: str) -> Block:
             "note",
         ),
         rows=[_row(standing) for standing in board.standings],
-        note=f"{FEW_MARK} fewer than {FEW} battles: the interval is too narrow." if _few(board) else "",
+        note=f"{FEW_MARK} fewer than {FEW} battles: the interval is only approximate." if _few(board) else "",
         text_columns=(1, 2, 9),
         folded=True,
     )

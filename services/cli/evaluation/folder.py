@@ -20,7 +20,7 @@ from nuggetstream.domain.progress import BattleState
 from nuggetstream.domain.slice import Slice
 from nuggetstream.files.dataset import BadLine
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.options import Options
+from nuggetstream.ratings.options import Intervals, Options
 from nuggetstream.ratings.ties import TiePolicy
 from nuggetstream.report.summary import Summary
 from services.cli.evaluation.kept_lines import KeptLine
@@ -179,7 +179,13 @@ def _board_of(
     ]
     counts = LensCounts(tally=Tally.count(votes), outcomes=len(votes), decided=len(votes), stamp=None)
     policy, slice_ = TiePolicy(board["tie_policy"]), Slice(flagged=board["method"]["slice"]["flagged"])
-    options = Options(policy=policy, resamples=board["resamples"], level=board["level"])
+    method = board["method"]
+    options = Options(
+        policy=policy,
+        intervals=Intervals(method["intervals"]),
+        resamples=method["resamples"] or None,
+        level=board["level"],
+    )
     view = board_view(
         Counted(arena, lens, slice_, counts),
         board_of_counts(counts.tally, options),

@@ -19,12 +19,15 @@ from services.gateway.battles.intake import Intake
 from services.gateway.battles.protobuf import submission_from
 from services.gateway.errors import Conflict
 from services.runtime.bus import Delivery, Outgoing
+from services.runtime.bus.message import SCHEMA
 from services.runtime.errors import InvalidInput
 from services.runtime.message_bounds import TooManyFields, check_fields
 from services.runtime.stage import Stage
 from services.runtime.work import Work
 from services.wire import topology
 from services.wire.codec import BlobStore, seal
+
+_SCHEMA = arena_pb2.SubmitBattleRequest.DESCRIPTOR.full_name
 
 
 def ingest_stage(
@@ -62,13 +65,16 @@ def ingest_stage(
     )
 
 
-def decode(_: Delivery, body: bytes) -> BattleSubmission:
+def decode(delivery: Delivery, body: bytes) -> BattleSubmission:
     """The battle in a message.
 
     Raises:
         InvalidInput: the message is not a battle that can be accepted.
         google.protobuf.message.DecodeError: the bytes are not a message of the contract.
     """
+    schema = delivery.headers.get(SCHEMA, _SCHEMA)
+    if schema != _SCHEMA:
+        raise InvalidInput(f"the message is a {schema}; send a {_SCHEMA}")
     try:
         check_fields(body, arena_pb2.SubmitBattleRequest)
         return submission_from(arena_pb2.SubmitBattleRequest.FromString(body))

@@ -158,6 +158,7 @@ def _row(new: NewBattle, received_at: datetime) -> dict[str, Any]:
         "system_a": battle.a.system,
         "system_b": battle.b.system,
         "content_hash": new.content_hash,
+        "carried_hash": battle.carried_hash(),
         "received_at": received_at,
         "flagged": new.flagged,
         "key_name": new.key_name,

@@ -28,7 +28,9 @@ from services.store.work.parked import ParkedEvents
 from services.wire.subjects import event_name
 
 # Without the body, which may be megabytes and is not needed to list battles.
-BATTLE_ROWS = select(*(column for column in battles.c if column.name not in ("body", "key_name")))
+BATTLE_ROWS = select(
+    *(column for column in battles.c if column.name not in ("body", "key_name", "carried_hash"))
+)
 _ROW = BATTLE_ROWS.where(battles.c.id == bindparam("battle"))
 _ENDED = select(battles.c.id, battles.c.nugget_state, battles.c.judge_state).where(
     among(battles.c.id), battles.c.ended_at.is_not(None)

@@ -143,7 +143,7 @@ class _Progress:
 
 Recording = Recorded | LookupError | InvalidInput
 _COLUMNS = ("event_count", "nugget_state", "judge_state", "ended_at")
-_ACCEPTED = ("arena", "system_a", "system_b")
+_ACCEPTED = ("arena", "system_a", "system_b", "carried_hash")
 _LOCKED = (
     select(
         battles.c.id,
@@ -177,8 +177,8 @@ def record_all(connection: Connection, new: Sequence[NewEvent], at: datetime) ->
         at: Time of the recording.
 
     Returns:
-        For each event its number, LookupError when its battle is not stored, and InvalidInput when it states
-        an outcome of another arena or of other systems than those of its battle.
+        For each event its number, LookupError when its battle is not stored, and InvalidInput when it carries
+        another battle than the accepted one, or states an outcome of another arena or of other systems.
     """
     ids = {core.battle_id_of(new_event.event) for new_event in new}
     rows = {row["id"]: row for row in connection.execute(_LOCKED, {"ids": sorted(ids)}).mappings()}
@@ -228,10 +228,15 @@ def _problem(new: NewEvent, battle: RowMapping | None) -> LookupError | InvalidI
     battle_id = core.battle_id_of(new.event)
     if battle is None:
         return LookupError(f"battle {battle_id!r} is not in the database")
-    accepted = tuple(battle[name] for name in _ACCEPTED)
-    if all((outcome.arena, outcome.system_a, outcome.system_b) == accepted for outcome in new.outcomes):
-        return None
-    return InvalidInput(f"battle {battle_id!r} was accepted with another arena or other systems")
+    *accepted, carried = (battle[name] for name in _ACCEPTED)
+    if any([outcome.arena, outcome.system_a, outcome.system_b] != accepted for outcome in new.outcomes):
+        return InvalidInput(f"battle {battle_id!r} was accepted with another arena or other systems")
+    if core.arena_of(new.event) != accepted[0]:
+        return InvalidInput(f"battle {battle_id!r} was accepted in another arena")
+    carried_now = core.carried_battle(new.event)
+    if carried_now is not None and carried_now.carried_hash() != carried:
+        return InvalidInput(f"battle {battle_id!r} was accepted with other content")
+    return None
 
 
 def _write_events(

@@ -151,7 +151,7 @@ async def opened(
     keys = Keys(ApiKeys(database), Policy(admin_token), key_lifetime)
     await keys.required()  # as a gateway asks at its start
     guard = RpcGuard(keys=keys, rates=Rates(), log=AuditLog(database), trusts_platform=True)
-    boards = Boards(outcomes, battles, resamples=100)
+    boards = Boards(outcomes, battles)
     async with AsyncExitStack() as stack:
         rater_port = await stack.enter_async_context(
             rpc.serve("127.0.0.1:0", [ratings_service(boards, guard)])

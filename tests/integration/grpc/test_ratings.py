@@ -41,7 +41,7 @@ CIRCLE = [("x", "y", Vote.A), ("y", "z", Vote.A), ("z", "x", Vote.A), ("x", "y",
 @pytest.fixture
 async def boards(record: Database) -> Boards:
     """Over the record, with the rater's own policy unlike the usual one."""
-    return Boards(WrittenOutcomes(record), Battles(record), TiePolicy.DROP_BOTH_BAD, resamples=100)
+    return Boards(WrittenOutcomes(record), Battles(record), TiePolicy.DROP_BOTH_BAD)
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ async def test_who_asks_for_nothing_gets_the_raters_own_way(record: Database, ra
     await happen(record, *CIRCLE)
     found = await board(ratings)
     made = found.method
-    assert (made.tie_policy, made.bootstrap, made.intervals) == ("drop_both_bad", "bayesian", "bootstrap")
-    assert (made.level, made.resamples, made.unranked_resamples) == (0.95, 100, 0)
+    assert (made.tie_policy, made.bootstrap, made.intervals) == ("drop_both_bad", "", "sandwich")
+    assert (made.level, made.resamples, made.unranked_resamples) == (0.95, 0, 0)
     assert not made.HasField("anchor")
     assert not made.HasField("tie_parameter")
     assert (found.state, found.outcomes, found.scored) == ("ranked", 4, 4)

@@ -242,7 +242,7 @@ async def ratings(record: Database) -> AsyncIterator[ratings_pb2_grpc.RatingsStu
         if vote is not None:
             at = samples.NOON + timedelta(seconds=number)
             await WrittenOutcomes(record).put(outcomes_of(samples.voted(vote, at, f"b{number}"), at)[0])
-    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
+    boards = Boards(WrittenOutcomes(record), Battles(record))
     server = rpc.serve("127.0.0.1:0", [ratings_service(boards)], grace=0)
     async with server as port, rpc.channel(f"127.0.0.1:{port}") as channel:
         yield ratings_pb2_grpc.RatingsStub(channel)
@@ -254,7 +254,7 @@ async def test_a_leaderboard_has_three_lenses_and_says_what_it_rests_on(
     response = await ratings.GetLeaderboard(ratings_pb2.GetLeaderboardRequest(arena="default"))
     assert [board.lens for board in response.boards] == [1, 2, 3]
     human, nugget, _ = response.boards
-    assert (human.scored, human.received, human.tie_policy, human.resamples) == (2, 3, "half", 10)
+    assert (human.scored, human.received, human.tie_policy, human.resamples) == (2, 3, "half", 0)
     assert [standing.rating for standing in human.standings] == pytest.approx([1000, 1000])
     assert (nugget.scored, len(nugget.standings)) == (0, 0)
 

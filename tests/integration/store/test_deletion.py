@@ -138,8 +138,8 @@ async def test_content_of_versions_that_did_not_store_its_battle_is_deleted_as_w
     async with database.transaction() as tx:
         await tx.exec_driver_sql("UPDATE blobs SET battle_id = NULL")
         await tx.exec_driver_sql("DELETE FROM sources")
-    submitted = replace(sent("oolong"), key="again", battle=samples.battle("oolong", a="x" * 300_000))
-    new = NewEvent("again", "submitted", submitted, schema_of(events.BattleSubmitted), large)
+    submitted = replace(sent("oolong"), key="again")
+    new = NewEvent("again", "submitted", submitted, schema_of(events.BattleSubmitted), encode(submitted))
     await record_new(Battles(database), new, LATER)
     async with database.transaction() as tx:  # as it was stored before bodies were compressed
         plain = update(table("events", column("message_id"), column("body", LargeBinary)))

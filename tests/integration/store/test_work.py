@@ -109,7 +109,7 @@ async def test_evaluators_have_work_once_their_input_is_recorded(database: Datab
     await happens(database, story.retrieved(), evaluators=["answer_quality", "aspects"])
     names = {evaluator for _, evaluator in await waiting(database)} - {""}
     assert names == {"answer_quality", "aspects"}
-    graded = replace(samples.graded("aspects"), battle_id="tides")
+    graded = replace(samples.graded("aspects"), battle_id="tides", arena=story.battle.arena)
     await happens(database, graded)
     await happens(database, story.retrieved(), evaluators=["answer_quality", "aspects"])  # delivered again
     assert {evaluator for _, evaluator in await waiting(database)} - {""} == {"answer_quality"}

@@ -182,10 +182,11 @@ def test_written_files_are_strict_and_empty_where_there_is_no_answer(tmp_path: P
     content, gold, workers = write_crowd(study, tmp_path / "out", file="votes.csv", rows=2)
     read = json.loads(content.read_text(encoding="utf-8"), parse_constant=refuse)
     (only,) = read["dimensions"]
-    assert only["alpha_agreement"] == {"value": None, "votes": 2, "missing": "no item has two votes"}
+    nothing = {"value": None, "low": None, "high": None, "votes": 2, "missing": "no item has two votes"}
+    assert only["alpha_agreement"] == nothing
     assert only["alpha_without_spam"] is None
     assert read["rests_on"]["votes"] == 2
-    assert gold.read_text(encoding="utf-8").splitlines()[1] == "label,i,,,x,,1,1,,,,"
+    assert gold.read_text(encoding="utf-8").splitlines()[1] == "label,i,,,,x,,1,1,,,,"
     assert workers.read_text(encoding="utf-8").splitlines()[1] == "label,v,1,0,,,yes"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy.linalg import sqrtm
 
 from nuggetstream.ratings.fitting.ballots import Ballot, Ballots
 from tests.nuggetstream.ratings.drawn import NAMES
@@ -28,14 +29,20 @@ def slopes(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, step: f
 
 
 def sandwich_of(scores: Scores, at: np.ndarray, cluster: np.ndarray | None = None) -> np.ndarray:
-    """J⁺ B J⁺ᵀ with J the numeric Jacobian of the summed scores and B summed over clusters one by one."""
+    """J⁺ B J⁺ᵀ with J the numeric Jacobian of the summed scores and B summed over clusters one by one.
+
+    The scores of a cluster are multiplied by the inverse root of I - M J⁺, M its own part of J.
+    """
     each = scores(at)
     groups = np.arange(len(each)) if cluster is None else cluster
+    bread = np.linalg.pinv(slopes(lambda x: scores(x).sum(axis=0), at), rcond=1e-7)
     middle = np.zeros((len(at), len(at)))
     for name in np.unique(groups):
-        together = sum(each[v] for v in range(len(each)) if groups[v] == name)
+        own = groups == name
+        together = each[own].sum(axis=0)
+        share = slopes(lambda x, own=own: scores(x)[own].sum(axis=0), at) @ bread  # type: ignore[misc]
+        together = np.linalg.inv(np.real(sqrtm(np.eye(len(at)) - share))) @ together
         middle += np.outer(together, together)
-    bread = np.linalg.pinv(slopes(lambda x: scores(x).sum(axis=0), at), rcond=1e-7)
     return np.asarray(bread @ middle @ bread.T)
 
 

@@ -43,13 +43,13 @@ def test_a_gap_that_never_varies_is_not_called_settled() -> None:
 def test_battles_needed_are_those_worked_out_by_hand() -> None:
     advised = advise(rate(SIX_OF_EIGHT, SANDWICH), power=0.8, count=10)
     (found,) = advised.neighbours
-    # ((1.95996 + 0.84162) / ln 3)² = 6.503 of information, 1.5 are there, a battle brings 3/16.
-    assert (found.above, found.below, found.battles, found.needed) == ("x", "y", 8, 27)
-    assert math.ceil(((1.959964 + 0.841621) ** 2 / math.log(3) ** 2 - 1.5) / (3 / 16)) == 27
+    # ((1.95996 + 0.84162) / ln 3)² = 6.503 of information, 1.5 · 7/8 are there, a battle brings 3/16.
+    assert (found.above, found.below, found.battles, found.needed) == ("x", "y", 8, 28)
+    assert math.ceil(((1.959964 + 0.841621) ** 2 / math.log(3) ** 2 - 1.5 * 7 / 8) / (3 / 16)) == 28
     (best,) = advised.next
     assert (best.a, best.b, best.battles) == ("x", "y", 8)
-    # One battle shrinks the variance V = 2/3 of the gap by V / (1/w + V), w = 3/16.
-    assert abs(best.shrinkage - (2 / 3) / (16 / 3 + 2 / 3)) < 1e-9
+    # One battle shrinks the variance V = 2/3 · 8/7 of the gap by V / (1/w + V), w = 3/16.
+    assert abs(best.shrinkage - (16 / 21) / (16 / 3 + 16 / 21)) < 1e-9
 
 
 def test_more_power_takes_more_battles_and_enough_battles_take_none() -> None:

@@ -89,11 +89,13 @@ def test_a_source_of_half_the_weight_is_half_the_points() -> None:
 def test_the_sandwich_of_eight_battles_is_known_by_hand() -> None:
     rated = board(source(vote("x", "y", Vote.A, 6), vote("x", "y", Vote.B, 2)), intervals=Intervals.SANDWICH)
     (gap,) = gaps(rated.fit) if rated.fit else ()
-    reach = ELO_PER_LOGIT * Z * sqrt(1 / 6 + 1 / 2)
+    t = 2.3646242515928  # Student's, 7 degrees of freedom
+    reach = ELO_PER_LOGIT * t * sqrt((1 / 6 + 1 / 2) * 8 / 7)
     assert gap.gap == pytest.approx(400 * log10(3))
     assert gap.low == pytest.approx(gap.gap - reach, rel=1e-5)
     assert gap.high == pytest.approx(gap.gap + reach, rel=1e-5)
-    assert [standing.probability_first for standing in rated.standings] == [None, None]
+    # P(T > -1.2586) with 7 degrees of freedom
+    assert [one.probability_first for one in rated.standings] == pytest.approx([0.8757, 0.1243], abs=0.01)
 
 
 def test_the_sandwich_of_counts_is_that_of_the_single_votes() -> None:
@@ -106,9 +108,9 @@ def test_the_sandwich_of_counts_is_that_of_the_single_votes() -> None:
     assert isinstance(counted, Mixed)
     theta, group = np.array([0.3, 0.1, -0.4]), np.arange(3)
     for policy in (TiePolicy.HALF, TiePolicy.DROP_BOTH_BAD, TiePolicy.DROP):
-        used = int((single.ballots.counting(policy)).sum())
         by_count = counted.covariance(theta, group, policy)
-        assert single.covariance(theta, group, policy) == pytest.approx(by_count * used / (used - 1))
+        assert single.covariance(theta, group, policy) == pytest.approx(by_count)
+        assert single.freedom(theta, group, policy) == pytest.approx(counted.freedom(theta, group, policy))
 
 
 @given(ROWS)

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nuggetstream.ratings.fitting.estimate import estimate
-from nuggetstream.ratings.fitting.intervals import differences
+from nuggetstream.ratings.fitting.intervals import Strengths, differences
+from nuggetstream.ratings.fitting.sandwich import normal_differences
 from nuggetstream.ratings.fitting.tally import Tally
-from nuggetstream.ratings.fitting.votes import Counted
 from nuggetstream.ratings.groups import differing, letters, normal_ranks, rank_groups, ranks_by_difference
+from nuggetstream.ratings.model import rate
+from nuggetstream.ratings.options import Options
 
 
 def pattern(size: int, apart: set[tuple[int, int]]) -> np.ndarray:
@@ -171,13 +172,48 @@ def test_what_is_no_comparison_of_systems_is_rejected(differs: np.ndarray) -> No
         rank_groups(differs)
 
 
-def test_intervals_of_differences_say_who_differs() -> None:
-    wins = np.array([[0, 90.0, 95], [60, 0, 80], [20, 60, 0]])
-    tally = Tally(("x", "y", "z"), wins, np.zeros((3, 3)), np.zeros((3, 3)))
-    strengths = estimate(Counted(tally), np.arange(3), np.random.default_rng(0), resamples=400)
-    between = differences(strengths)
-    assert (differing(between.low, between.high) == (between.low * between.high > 0)).all()
-    assert letters(differing(between.low, between.high)) == ("a", "b", "c")
+def test_three_p_values_by_hand() -> None:
+    """0.012 is below 0.05 / 3 and 0.024 below 0.05 / 2; 0.06 is above 0.05."""
+    p_values = np.array([[1, 0.012, 0.06], [0.012, 1, 0.024], [0.06, 0.024, 1]])
+    assert differing(p_values, 0.95).tolist() == [
+        [False, True, False],
+        [True, False, True],
+        [False, True, False],
+    ]
+    assert not differing(p_values, 0.99).any()
+
+
+def test_after_the_first_p_value_that_is_too_large_nothing_differs() -> None:
+    p_values = np.array([[1, 0.02, 0.026], [0.02, 1, 0.03], [0.026, 0.03, 1]])  # each below 0.05
+    assert not differing(p_values, 0.95).any()
+
+
+def test_of_two_systems_the_interval_of_their_difference_decides() -> None:
+    for wins in range(1, 40):
+        tally = Tally(("x", "y"), np.array([[0, wins], [40 - wins, 0.0]]), *np.zeros((2, 2, 2)))
+        for options in (Options(), Options(resamples=400)):
+            between = rate(tally, options).fit.differences  # type: ignore[union-attr]
+            excluded = between.low[0, 1] > 0 or between.high[0, 1] < 0
+            assert differing(between.p_value, 0.95)[0, 1] == excluded
+
+
+@given(st.lists(st.floats(0, 1), min_size=10, max_size=10))
+def test_holm_finds_no_more_than_single_tests_and_no_less_than_bonferroni(values: list[float]) -> None:
+    p_values = np.ones((5, 5))
+    p_values[np.triu_indices(5, 1)] = values
+    p_values = np.minimum(p_values, p_values.T)
+    apart = differing(p_values, 0.95)
+    assert not (apart & (p_values > 0.05)).any()
+    assert not (~apart & (p_values < 0.05 / 10)).any()
+    assert (apart == apart.T).all()
+
+
+@given(patterns())
+def test_no_system_has_a_better_rank_than_one_with_a_higher_rating(differs: np.ndarray) -> None:
+    """The third system differs from neither: it is not better than the second, which the first beats."""
+    assert ranks_by_difference(pattern(3, {(0, 1)})).tolist() == [1, 2, 2]
+    ranks = ranks_by_difference(differs).tolist()
+    assert ranks == sorted(ranks)
 
 
 def test_normal_ranks_follow_the_differences_and_not_the_intervals_of_each() -> None:
@@ -189,11 +225,20 @@ def test_normal_ranks_follow_the_differences_and_not_the_intervals_of_each() -> 
     assert normal_ranks(np.array([0.2, 0.0, -9.0]), together, 0.95).tolist() == [1, 2, 3]
 
 
-def test_an_open_interval_is_no_difference_and_a_missing_bound_is_an_error() -> None:
-    open_ends = np.array([[0.0, np.inf], [np.inf, 0.0]])
-    assert not differing(-open_ends, open_ends).any()
-    with pytest.raises(ValueError, match="without a bound"):
-        differing(np.full((2, 2), np.nan), np.zeros((2, 2)))
+def test_an_open_interval_is_no_difference_and_a_missing_p_value_is_an_error() -> None:
+    draws = np.array([[1.0, 0.0]] * 9 + [[1.1, 0.0]])
+    between = differences(Strengths(np.array([1.0, 0.0]), draws, unranked=1))
+    assert between.low[0, 1] == -np.inf
+    assert not differing(between.p_value, 0.95).any()
+    with pytest.raises(ValueError, match="without a p-value"):
+        differing(np.full((2, 2), np.nan), 0.95)
+
+
+def test_what_never_varies_is_no_difference() -> None:
+    """Two systems that only tied with a third have no error, which is not certainty."""
+    assert normal_differences(np.array([1.0, 0.0]), np.zeros((2, 2))).p_value.tolist() == [[1, 1], [1, 1]]
+    still = Strengths(np.array([1.0, 0.0]), np.array([[1.0, 0.0]] * 100))
+    assert differences(still).p_value.tolist() == [[1, 1], [1, 1]]
 
 
 def test_two_hundred_systems_take_no_exponential_time() -> None:
@@ -209,5 +254,9 @@ def test_two_hundred_systems_take_no_exponential_time() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 4.0), (-4.0, 0.0)])
 def test_systems_whose_difference_may_be_zero_do_not_differ(low: float, high: float) -> None:
-    bounds = np.array([[0.0, low], [-high, 0.0]]), np.array([[0.0, high], [-low, 0.0]])
-    assert not differing(*bounds).any()
+    """The p-value is then exactly that of the level."""
+    draws = np.array([[low, 0.0]] * 26 + [[(low + high) / 2, 0.0]] * 949 + [[high, 0.0]] * 26)
+    between = differences(Strengths(np.array([(low + high) / 2, 0.0]), draws))
+    assert min(abs(between.low[0, 1]), abs(between.high[0, 1])) < 1e-9
+    assert between.p_value[0, 1] == pytest.approx(0.05)
+    assert not differing(np.maximum(between.p_value, 1 - 0.95), 0.95).any()

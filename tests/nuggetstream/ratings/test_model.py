@@ -17,7 +17,7 @@ from tests.nuggetstream.ratings.counts import CIRCLE, SIX_OF_EIGHT, counted
 QUICK = Options(resamples=100, provisional_below=0)
 SANDWICH = Options(intervals=Intervals.SANDWICH, provisional_below=0)
 ELO_PER_LOGIT = 400 / math.log(10)
-Z = 1.959963984540054
+T_OF_7 = 2.3646242515928
 
 
 def of(ratings: Ratings, system: str) -> Standing:
@@ -26,11 +26,12 @@ def of(ratings: Ratings, system: str) -> Standing:
 
 def test_sandwich_intervals_are_those_worked_out_by_hand() -> None:
     x = of(rate(SIX_OF_EIGHT, SANDWICH), "x")
-    # The odds are 3 to 1; the variance of the gap is 1/6 + 1/2, of each end of it a quarter of that.
+    # The odds are 3 to 1; the variance of the gap is (1/6 + 1/2) · 8/7, of each end of it a quarter of that.
     assert x.rating == pytest.approx(1000 + ELO_PER_LOGIT * math.log(3) / 2)
-    reach = ELO_PER_LOGIT * Z * math.sqrt(2 / 3) / 2
+    reach = ELO_PER_LOGIT * T_OF_7 * math.sqrt(16 / 21) / 2
     assert (x.low, x.high) == (pytest.approx(x.rating - reach), pytest.approx(x.rating + reach))
-    assert x.probability_first is None  # only resamples know
+    # P(T > -ln 3 / sqrt(16/21)) with 7 degrees of freedom
+    assert x.probability_first == pytest.approx(0.8755, abs=0.01)
 
 
 def test_a_fit_shows_its_strengths_and_none_of_its_resamples() -> None:
@@ -53,7 +54,7 @@ def test_a_sandwich_around_an_anchor_is_an_interval_of_a_difference() -> None:
     x, y = of(anchored, "x"), of(anchored, "y")
     assert (y.rating, y.low, y.high) == (1200, 1200, 1200)
     assert x.rating == pytest.approx(1200 + ELO_PER_LOGIT * math.log(3))
-    assert x.high == pytest.approx(x.rating + ELO_PER_LOGIT * Z * math.sqrt(2 / 3))
+    assert x.high == pytest.approx(x.rating + ELO_PER_LOGIT * T_OF_7 * math.sqrt(16 / 21))
 
 
 @pytest.mark.parametrize("policy", [TiePolicy.DAVIDSON, TiePolicy.RAO_KUPPER])

@@ -31,10 +31,10 @@ def test_a_difference_is_the_one_worked_out_by_hand() -> None:
     assert (found.a, found.battles, found.wins_a, found.wins_b, found.share) == ("x", 8, 6, 2, 0.75)
     assert (found.share_low, found.share_high) == wilson(6, 8)
     assert found.gap == pytest.approx(ELO_PER_LOGIT * math.log(3))
-    deviation = math.sqrt(2 / 3)
-    assert found.gap_low == pytest.approx(ELO_PER_LOGIT * (math.log(3) - 1.959963984540054 * deviation))
-    # Φ(ln 3 / sqrt(2/3)) = Φ(1.3455)
-    assert (found.above, found.below) == (pytest.approx(0.91076, abs=1e-4), pytest.approx(0.08924, abs=1e-4))
+    deviation = math.sqrt(2 / 3 * 8 / 7)
+    assert found.gap_low == pytest.approx(ELO_PER_LOGIT * (math.log(3) - 2.3646242515928 * deviation))
+    # Student's t with 7 degrees of freedom at ln 3 / sqrt(16/21) = 1.2586
+    assert (found.above, found.below) == (pytest.approx(0.87570, abs=1e-4), pytest.approx(0.12430, abs=1e-4))
     assert found.interval_state is IntervalState.BOUNDED
 
 

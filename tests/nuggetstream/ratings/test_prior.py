@@ -11,7 +11,7 @@ from scipy.special import expit, log_expit
 from scipy.stats import beta
 
 from nuggetstream.domain.battle import Vote
-from nuggetstream.ratings.fitting.ballots import Ballot, Ballots, clustered_covariance
+from nuggetstream.ratings.fitting.ballots import Ballot, Ballots, linearised
 from nuggetstream.ratings.fitting.bootstrap import draw
 from nuggetstream.ratings.fitting.bradley_terry import fit_pairs
 from nuggetstream.ratings.fitting.estimate import fit
@@ -202,7 +202,7 @@ def test_resamples_of_an_undefeated_system_are_finite() -> None:
 def test_the_sandwich_of_a_system_without_battles_is_that_of_its_pseudo_battles() -> None:
     """Strength pseudo-battles at even odds: the variance of log odds is 4 / strength."""
     pairs = with_prior(Pairs.of(np.zeros((2, 2)), np.zeros((2, 2))), strength=2)
-    between = covariance_without_phantom(covariance(fit_pairs(pairs), pairs))
+    between = covariance_without_phantom(covariance(fit_pairs(pairs), pairs, given=2))
     assert gap_variance(between)[0, 1] == pytest.approx(4 / 2 + 4 / 2)
 
 
@@ -224,8 +224,8 @@ def test_ballots_have_the_same_fit_and_at_strength_two_the_same_sandwich() -> No
         plain = Pairs.of(ballots.tally.wins, ballots.tally.drawn(TiePolicy.HALF))
         theta = fit_pairs(pairs)
         assert without_phantom(theta) == pytest.approx(rated(plain, strength))
-    few = widened.clusters / (widened.clusters - 1)
-    assert clustered_covariance(theta, widened) == pytest.approx(few * covariance(theta, pairs))
+    by_counts = covariance(theta, with_prior(plain, 2.0), given=3)
+    assert linearised(theta, widened, given=6).covariance() == pytest.approx(by_counts)
 
 
 def test_a_system_may_not_have_the_name_of_the_phantom() -> None:

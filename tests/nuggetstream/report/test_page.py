@@ -122,18 +122,17 @@ def test_a_leader_is_named_when_its_interval_is_above_the_others(tmp_path: Path)
 
 
 def test_a_gap_from_few_battles_is_marked_and_called_no_difference(tmp_path: Path) -> None:
-    """Neither four nor nine wins of ten say so for sure, but resamples of so few may all say the same."""
     text, _ = made(tmp_path, *round_robin(per_pair=10))
     few = re.search(r"strong over middle human (\d+) (\S+ to \d+\s†) (\S+%\s†)", text)
     assert few, text
-    assert "Where it excludes 0 and has no †, the data tell the two systems apart" in text
-    assert "† fewer than 30 battles: the interval is too narrow." in text
+    assert "Where it excludes 0, the data tell these two systems apart" in text
+    assert "† fewer than 30 battles: the interval is only approximate." in text
 
 
 def test_a_gap_from_many_battles_has_no_mark(tmp_path: Path) -> None:
     text, _ = made(tmp_path, *round_robin(per_pair=15))
     assert re.search(r"strong over middle human \d+ \S+ to \d+ >?\d+% ", text)
-    assert "the interval is too narrow." not in text
+    assert "the interval is only approximate." not in text
 
 
 def test_a_leader_from_few_battles_is_not_certain(tmp_path: Path) -> None:
@@ -235,7 +234,8 @@ def test_what_the_data_do_not_allow_is_said(
 def test_how_boards_are_made_is_named(tmp_path: Path) -> None:
     text, _ = made(tmp_path, *round_robin())
     assert "Tie policy “half”: a tie is half a win for each" in text
-    assert "Bootstrap “bayesian”: every battle gets a random weight with mean 1, with 1,000 resamples" in text
+    assert "Intervals are 95%, from robust standard errors that are corrected for few battles" in text
+    assert "at most one in twenty boards of equal systems tells any two of them apart" in text
     assert "strong over middle" in text
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from services.cli.main import main
 
-FEW = "Intervals from fewer than 30 battles are too narrow: "
+FEW = "Intervals from fewer than 30 battles are only approximate: "
 
 
 def rate(*arguments: str | Path) -> tuple[int, str]:
@@ -29,10 +29,16 @@ def said(*arguments: str | Path) -> str:
     return output
 
 
-def test_intervals_from_few_battles_are_called_too_narrow(tmp_path: Path) -> None:
+def test_intervals_from_few_battles_or_clusters_are_called_approximate(tmp_path: Path) -> None:
     output = said(votes(tmp_path, "x,y,a,28", "x,y,b,3", "z,y,a,8", "z,y,b,4"))
     assert f"note: {FEW}z." in output
-    assert FEW not in said(votes(tmp_path, "x,y,a,20", "x,y,b,10"))
+    enough = votes(tmp_path, "x,y,a,20", "x,y,b,10")
+    assert FEW not in said(enough)
+    few = f"{FEW}x, y.".replace("only approximate", "too narrow")
+    assert few in said(votes(tmp_path, "x,y,a,20", "x,y,b,9"), "--intervals", "bootstrap")
+    rows = [f"x,y,{'ab'[turn % 3 == 0]},{turn % 8}" for turn in range(60)]
+    clustered = said(votes(tmp_path, *rows, columns="a,b,winner,voter"), "--cluster", "voter")
+    assert "note: Intervals from fewer than 30 clusters are only approximate; here are 8." in clustered
 
 
 def test_a_weight_makes_no_more_battles_and_a_dropped_tie_none(tmp_path: Path) -> None:
@@ -129,3 +135,12 @@ def test_a_name_with_a_dot_or_a_slash_is_a_name(tmp_path: Path, names: tuple[str
     x, y = (name.removesuffix(",") for name in names)
     path = votes(tmp_path, f"{x},{y},a,3", f"{x},{y},b,1")
     assert x in said(path, "--systems", names[0], "--systems", names[1])
+
+
+def test_the_lowest_system_is_not_first_because_its_rivals_are_provisional(tmp_path: Path) -> None:
+    output = said(votes(tmp_path, "A,B,a,5", "A,B,b,1", "C,B,a,5", "C,B,b,1"))
+    rows = [line.split() for line in output.splitlines()[2:5]]
+    assert [row[2] for row in rows] == ["A", "C", "B"]
+    assert {row[0] for row in rows} == {"–"}
+    assert ">99%" not in output
+    assert "no other system can be ranked" in output

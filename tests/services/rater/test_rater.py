@@ -124,7 +124,7 @@ async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Da
     for name in ("b1", "b2", "b3"):
         await battles.accept(samples.battle(name), b"", NOON)
     await keep(record, ("b1", "x", Vote.A), ("b1", "y", Vote.B), ("b2", "x", Vote.B))
-    human, _, judge = await Boards(WrittenOutcomes(record), battles, resamples=10).get("default")
+    human, _, judge = await Boards(WrittenOutcomes(record), battles).get("default")
     assert [(b.lens, b.scored, b.received) for b in (human, judge)] == [
         (Lens.HUMAN, 0, 3),
         (Lens.JUDGE, 2, 3),
@@ -134,12 +134,12 @@ async def test_a_board_says_how_many_were_scored_of_how_many_received(record: Da
 
 
 async def test_an_arena_nobody_heard_of_has_empty_boards(record: Database) -> None:
-    boards = await Boards(WrittenOutcomes(record), Battles(record), resamples=10).get("nowhere", [Lens.HUMAN])
+    boards = await Boards(WrittenOutcomes(record), Battles(record)).get("nowhere", [Lens.HUMAN])
     assert [(b.arena, b.scored, b.received, b.standings) for b in boards] == [("nowhere", 0, 0, [])]
 
 
 async def test_a_board_is_computed_again_only_when_its_counts_change(record: Database) -> None:
-    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
+    boards = Boards(WrittenOutcomes(record), Battles(record))
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (first,) = await boards.get("default", [Lens.JUDGE])
     (again,) = await boards.get("default", [Lens.JUDGE])
@@ -147,9 +147,7 @@ async def test_a_board_is_computed_again_only_when_its_counts_change(record: Dat
     await keep(record, ("b3", "x", Vote.A))
     (changed,) = await boards.get("default", [Lens.JUDGE])
     assert changed.standings != first.standings
-    (fresh,) = await Boards(WrittenOutcomes(record), Battles(record), resamples=10).get(
-        "default", [Lens.JUDGE]
-    )
+    (fresh,) = await Boards(WrittenOutcomes(record), Battles(record)).get("default", [Lens.JUDGE])
     assert fresh.standings == changed.standings  # whichever rater computes it
 
 
@@ -163,7 +161,7 @@ async def test_a_board_and_its_pairs_share_one_fit_and_advice_has_its_own(
         return fitted(votes, tally, group, options)
 
     monkeypatch.setattr("nuggetstream.ratings.model.fitted", counting)
-    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10)
+    boards = Boards(WrittenOutcomes(record), Battles(record))
     await keep(record, ("b1", "x", Vote.A), ("b2", "x", Vote.B))
     (board,) = await boards.get("default", [Lens.JUDGE])
     pairs = await boards.pairs(PairsQuery(lens=Lens.JUDGE))
@@ -199,7 +197,7 @@ async def test_a_battle_that_arrives_meanwhile_is_in_every_number_of_a_board_or_
     for name, winner in (("b1", Vote.A), ("b2", Vote.B)):
         await Battles(record).accept(samples.battle(name), b"", NOON)
         await keep(record, (name, "x", winner))
-    boards = Boards(WrittenOutcomes(record), Battles(record), resamples=10, memory=Meanwhile(one_more))
+    boards = Boards(WrittenOutcomes(record), Battles(record), memory=Meanwhile(one_more))
     found = await boards.get("default")
     assert [(board.outcomes, board.scored, board.received) for board in found] == [
         (0, 0, 2),

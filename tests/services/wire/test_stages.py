@@ -56,7 +56,7 @@ def test_every_event_of_a_battle_is_kept_by_the_arena_stream() -> None:
 async def test_an_event_goes_in_and_out_as_it_is() -> None:
     judge, event = stage(Stage.JUDGE), samples.retrieved()
     schema = schema_of(type(event))
-    delivery = Delivery("s", "id", 1, 1, datetime.now(UTC), {"schema": schema})
+    delivery = Delivery("arena.v1.battle.retrieved", "id", 1, 1, datetime.now(UTC), {"schema": schema})
     assert await judge.decode(delivery, encode(event)) == event
     out = await judge.encode(event)
     assert (out.subject, out.id, out.schema) == (

@@ -127,8 +127,8 @@ def _rating(arguments: SimpleNamespace) -> Options:
     try:
         return Options(
             policy=TiePolicy(arguments.ties.replace("-", "_")),
-            intervals=Intervals(arguments.intervals),
-            bootstrap=Bootstrap(arguments.bootstrap),
+            intervals=Intervals(arguments.intervals) if arguments.intervals else None,
+            bootstrap=Bootstrap(arguments.bootstrap) if arguments.bootstrap else None,
             resamples=arguments.resamples,
             seed=arguments.seed,
             level=arguments.level,

@@ -64,7 +64,7 @@ def _over_time(parameters: dict[str, Any]) -> bool:
 
 
 def _resamples(parameters: dict[str, Any]) -> bool:
-    return bool(parameters["intervals"] == Intervals.BOOTSTRAP.value)
+    return bool(parameters["intervals"] != Intervals.SANDWICH.value)
 
 
 _ONLY_WITH: tuple[tuple[tuple[str, ...], Callable[[dict[str, Any]], bool], str], ...] = (
@@ -99,20 +99,17 @@ METHOD_OPTIONS = (
     click.option(
         "--intervals",
         type=click.Choice([each.value for each in Intervals]),
-        default=_USUAL.intervals.value,
-        show_default=True,
-        help="Intervals from resamples, or from robust standard errors (without P(first)).",
+        help="Intervals from robust standard errors, corrected for few votes (sandwich, the default), or "
+        "from resamples (bootstrap, the default with --prior, --bootstrap, --resamples or a model of ties).",
     ),
     click.option(
         "--bootstrap",
         type=click.Choice([each.value for each in Bootstrap]),
-        default=_USUAL.bootstrap.value,
-        show_default=True,
-        help="Weight every vote at random, or draw votes with replacement.",
+        help=f"Weight every vote at random ({_USUAL.drawing}, the default), or draw votes with replacement.",
     ),
     click.option(
-        "--resamples", type=click.IntRange(min=100, max=100_000), default=_USUAL.resamples, show_default=True,
-        help="Number of resamples of the bootstrap.",
+        "--resamples", type=click.IntRange(min=100, max=100_000),
+        help=f"Number of resamples of the bootstrap, {_USUAL.draws:,} by default.",
     ),
     click.option(
         "--seed", type=click.IntRange(min=0), default=_USUAL.seed, show_default=True,

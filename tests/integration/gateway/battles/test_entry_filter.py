@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
@@ -15,6 +16,7 @@ from services.gateway.battles.entry_filter import EntryFilter, position
 from services.gateway.battles.grpc_service import ArenaServicer
 from services.gateway.battles.ingest import ingest_stage
 from services.gateway.ports import Gateway
+from services.runtime.bus import Delivery
 from tests.integration.gateway.world import World, submission
 
 NDJSON = {"content-type": "application/x-ndjson"}
@@ -91,6 +93,7 @@ async def test_grpc_and_nats_leave_out_the_same(world: World) -> None:
     reply = await ArenaServicer(nothing, world.tail).SubmitBattle(request, context)
     assert (reply.left_out, reply.created) == ("share", False)
     stage = ingest_stage(nothing.intake, world.blobs)
-    decoded: Any = stage.decode(context, request.SerializeToString())
+    delivery = Delivery("arena.v1.ingest", "id", 1, 1, datetime.now(UTC), {})
+    decoded: Any = stage.decode(delivery, request.SerializeToString())
     assert list(await stage.handle(decoded)) == []
     assert await world.gateway.battles.get("x") is None

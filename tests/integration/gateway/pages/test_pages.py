@@ -319,7 +319,8 @@ async def test_the_leaderboard_is_rated_as_its_form_asks(world: World) -> None:
     await circle(world)
     plain = (await world.http.get("/leaderboard?arena=demo")).text
     assert "ties: half a win for each; 95% intervals from" in plain
-    assert "100 Bayesian bootstrap resamples" in plain
+    assert "robust standard errors, corrected for few battles" in plain
+    assert "at most one in twenty boards of equal systems tells any two of them apart" in plain
     assert "Start over" not in plain
     # As a browser sends a form: every field, most of them empty.
     form = {

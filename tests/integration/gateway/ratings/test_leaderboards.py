@@ -273,7 +273,7 @@ async def test_advice_says_how_many_battles_are_missing(world: World) -> None:
     await fight(world, *[("y", "x")] * 2, first=6)
     await fight(world, ("best", "x"), first=20)
     found = await get(world, "leaderboard/advice")
-    assert [(n["above"], n["below"], n["needed"]) for n in found["neighbours"]] == [("x", "y", 27)]
+    assert [(n["above"], n["below"], n["needed"]) for n in found["neighbours"]] == [("x", "y", 28)]
     assert [(n["a"], n["b"], n["battles"]) for n in found["next"]] == [("x", "y", 8)]
     assert [unranked["system"] for unranked in found["unranked"]] == ["best"]
     assert (found["power"], found["method"]["intervals"]) == (0.8, "sandwich")

@@ -165,7 +165,7 @@ class BoardOptions(_message.Message):
     bootstrap: _builtins.str
     """bayesian or multinomial; rejected with sandwich intervals, which use no bootstrap."""
     intervals: _builtins.str
-    """bootstrap or sandwich; sandwich only for tie policies half, drop and drop_both_bad."""
+    """sandwich, or bootstrap, which is the default with a prior, a model of ties, a bootstrap or resamples."""
     level: _builtins.float
     """Confidence level, in [0.5, 0.999]."""
     resamples: _builtins.int
@@ -387,8 +387,9 @@ class Standing(_message.Message):
     """Absent where the interval has no such bound; `interval_state` gives the reason. A bound is never infinite."""
     high: _builtins.float
     rank: _builtins.int
-    """1 + the number of better systems: those above whose difference has an interval without zero, and those
-    better than these. Absent for a provisional rating and for a degenerate interval.
+    """1 + the number of systems above that can be told apart from it, or from one between them; holds for the
+    whole board at once. Absent for a provisional rating, for a degenerate interval, and where no other system
+    can have a rank.
     """
     probability_first: _builtins.float
     battles: _builtins.float
