@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from math import nan
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nuggetstream.api.choices import choice
 from nuggetstream.api.sources import check_order, in_python
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.inputs import (
@@ -28,6 +30,7 @@ from nuggetstream.rubric.label_agreement import LabelAgreement, LabelSet, label_
 _LETTERS = ("c", "C")  # a tie in the verdicts of judges, but a grade like A and B elsewhere
 _OUTCOMES = (Vote.A.value, Vote.TIE.value, Vote.B.value)
 _TABLES = (Kind.SEQUENCE, Kind.ARRAY, Kind.FRAME)
+_TABLE_EXPECTED = "a table with one row per rater: nested lists, an array, a frame"
 _EXPECTED = "one label per item: a list, an array, a column of a frame, or a dictionary by item"
 Given: TypeAlias = Mapping[Any, Any] | Iterable[Any]
 
@@ -54,8 +57,7 @@ def agreement(
         order: Every label in ascending order. Without it, outcomes are ordered a, tie, b, and numbers lie on
             their own scale; other labels have no order, and so no weighted kappa.
         missing: Further labels that mean that there is none.
-        clusters: What each item belongs to, such as its query: items of one cluster are drawn together in the
-            intervals. Every item stands alone when None.
+        clusters: What items belong to, such as queries: one cluster is drawn as a whole in the intervals.
 
     Returns:
         Kappas in [-1, 1], higher is better, 0 is chance; `intervals` has their bounds. Items without both
@@ -83,13 +85,7 @@ def agreement(
         [None if label in own else label for label in labels]
         for labels, own in zip((ours, theirs), marks, strict=True)
     )
-    outcomes = [[None if label is None else _outcome(label) for label in labels] for labels in (ours, theirs)]
-    both_are_outcomes = all(
-        outcome is not None or label is None
-        for labelled, spelt in zip((ours, theirs), outcomes, strict=True)
-        for label, outcome in zip(labelled, spelt, strict=True)
-    )
-    if both_are_outcomes and not ascending:
+    if not ascending and (outcomes := _as_outcomes(ours, theirs)) is not None:
         (ours, theirs), ascending = outcomes, list(_OUTCOMES)
     of_item = None if clusters is None else dict(zip(items, clusters, strict=True))
     return label_agreement(
@@ -103,7 +99,7 @@ def agreement(
 @in_python
 def krippendorff(
     ratings: ArrayLike, level: str = "ordinal", *, domain: Sequence[Hashable] | None = None
-) -> float | None:
+) -> float:
     """Krippendorff's alpha: do several raters agree beyond chance, whoever rated what?
 
     α = 1 - D_observed / D_expected.
@@ -116,7 +112,7 @@ def krippendorff(
             without it.
 
     Returns:
-        At most 1, higher is better, 0 is chance; None where nothing could have disagreed.
+        At most 1, higher is better, 0 is chance; NaN where nothing could have disagreed.
 
     Raises:
         NotAccepted: The ratings are a path, a dictionary or another thing that is no table.
@@ -127,10 +123,11 @@ def krippendorff(
     >>> round(krippendorff([[1, 2, 3, None], [1, 2, 2, 3]]), 3)
     0.778
     """
-    from nuggetstream.statistics.krippendorff import alpha_of_ratings  # with the extra analysis
+    from nuggetstream.statistics.krippendorff import Level, alpha_of_ratings  # with the extra analysis
 
-    check_kind("ratings", ratings, _TABLES, "a table with one row per rater: nested lists, an array, a frame")
-    return alpha_of_ratings(ratings, level, domain)
+    check_kind("ratings", ratings, _TABLES, _TABLE_EXPECTED)
+    alpha = alpha_of_ratings(ratings, choice("level", Level, level), domain)
+    return nan if alpha is None else alpha
 
 
 @in_python
@@ -166,10 +163,11 @@ def krippendorff_interval(
     >>> low < krippendorff([[1, 2, 3, 1, 2], [1, 2, 2, 1, 3]]) < high <= 1
     True
     """
-    from nuggetstream.statistics.krippendorff import interval_of_ratings  # with the extra analysis
+    from nuggetstream.statistics.krippendorff import Level, interval_of_ratings  # with the extra analysis
 
-    rng = np.random.default_rng(seed)
-    return interval_of_ratings(ratings, level, domain, clusters, rng, confidence=confidence)
+    check_kind("ratings", ratings, _TABLES, _TABLE_EXPECTED)
+    rng, chosen = np.random.default_rng(seed), choice("level", Level, level)
+    return interval_of_ratings(ratings, chosen, domain, clusters, rng, confidence=confidence)
 
 
 def _aligned(first: Given, second: Given) -> tuple[list[str], list[str | None], list[str | None]]:
@@ -212,6 +210,17 @@ def _marks(labels: Sequence[str | None], order: Sequence[str], named: Collection
         return label in order or is_finite_number(label) or _outcome(label) is not None
 
     return marks_in(labels, is_known, named)
+
+
+def _as_outcomes(*sources: Sequence[str | None]) -> list[list[str | None]] | None:
+    """The labels of sources as outcomes of battles; None where one of them is none."""
+    spelt = [[label and _outcome(label) for label in labels] for labels in sources]
+    known = (
+        outcome is not None or label is None
+        for labels, outcomes in zip(sources, spelt, strict=True)
+        for label, outcome in zip(labels, outcomes, strict=True)
+    )
+    return spelt if all(known) else None
 
 
 def _outcome(label: str) -> str | None:

@@ -47,7 +47,7 @@ def read_battles(
     texts = (
         {} if documents is None else read_documents(path_of("documents", documents, "a file of documents"))
     )
-    return battles_of_file(file, texts, format)
+    return battles_of_file(file, texts, None if format is None else _hyphened(format))
 
 
 @in_python
@@ -66,7 +66,7 @@ def explain(results: str | Path, battle: str) -> BattleView:
 
     >>> explain("results.jsonl", "b1")
     Traceback (most recent call last):
-    nuggetstream.files.opening.UnusableFile: results.jsonl: No such file or directory
+    nuggetstream.files.opening.MissingFile: results.jsonl: No such file or directory
     """
     for view in result_views(path_of("results", results, "a results.jsonl")):
         if view["id"] == battle:
@@ -108,5 +108,12 @@ def export_results(
     """
     file = path_of("results", results, "a results.jsonl")
     return write_export(
-        export_named(format, lens), result_views(file), path_of("path", path, "a file to write")
+        export_named(_hyphened(format), None if lens is None else lens.strip().lower()),
+        result_views(file),
+        path_of("path", path, "a file to write"),
     )
+
+
+def _hyphened(name: str) -> str:
+    """The name of a format, which people also spell with underscores and capitals."""
+    return name.strip().lower().replace("_", "-").replace(" ", "-")

@@ -1,6 +1,7 @@
 """How to rate, in the words of a notebook."""
 
 import re
+from collections.abc import Collection
 from enum import StrEnum
 from typing import Literal, TypedDict, TypeVar
 
@@ -71,10 +72,19 @@ def choice(field: str, kind: type[E], value: str) -> E:
     >>> choice("ties", TiePolicy, "Drop-both-bad").value
     'drop_both_bad'
     """
-    known = {_folded(member): member for member in kind}
-    if (spelt := _folded(str(value))) not in known:
-        raise InvalidOption(field, f"is {value!r}; expected one of {', '.join(kind)}")
-    return known[spelt]
+    return kind(word(field, tuple(kind), value))
+
+
+def word(field: str, known: Collection[str], value: str) -> str:
+    """One of some words, spelt as `choice` accepts it.
+
+    Raises:
+        InvalidOption: It is none of them.
+    """
+    by_spelling = {_folded(one): one for one in known}
+    if (spelt := _folded(str(value))) not in by_spelling:
+        raise InvalidOption(field, f"is {value!r}; expected one of {', '.join(known)}")
+    return by_spelling[spelt]
 
 
 def _folded(value: str) -> str:

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from nuggetstream.api.choices import word
 from nuggetstream.api.sources import in_python, path_of
 from nuggetstream.files.results import read_results
-from nuggetstream.report.comparing import Compared
+from nuggetstream.report.comparing import GROUPS, Compared
 from nuggetstream.report.comparing import compare as compare_results
 from nuggetstream.report.evaluator_study import study_evaluators
 from nuggetstream.report.evaluator_tables import EvaluatorStudy
@@ -33,11 +34,11 @@ def compare(first: str | Path, second: str | Path, *, by: str | None = None) -> 
 
     >>> compare("nothing.jsonl", "nothing.jsonl")
     Traceback (most recent call last):
-    nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
+    nuggetstream.files.opening.MissingFile: nothing.jsonl: No such file or directory
     """
     files = [path_of(name, given, _WHAT) for name, given in (("first", first), ("second", second))]
     ours, theirs = map(read_results, files)
-    return compare_results(ours, theirs, by)
+    return compare_results(ours, theirs, _grouping(by))
 
 
 @in_python
@@ -64,10 +65,14 @@ def compare_evaluators(*files: str | Path, by: str | None = None) -> EvaluatorSt
 
     >>> compare_evaluators("nothing.jsonl")
     Traceback (most recent call last):
-    nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
+    nuggetstream.files.opening.MissingFile: nothing.jsonl: No such file or directory
     """
     if not files:
         raise ValueError("there must be a file of results")
     paths = [path_of(f"file {number}", file, _WHAT) for number, file in enumerate(files, 1)]
     results = [read_results(path) for path in paths]
-    return study_evaluators(dict(zip(evaluation_names(paths), results, strict=True)), by)
+    return study_evaluators(dict(zip(evaluation_names(paths), results, strict=True)), _grouping(by))
+
+
+def _grouping(by: str | None) -> str | None:
+    return None if by is None else word("by", tuple(GROUPS), by)

@@ -24,6 +24,6 @@ def write_report(results: str | Path, out: str | Path) -> WrittenReport:
 
     >>> write_report("nothing.jsonl", "report")
     Traceback (most recent call last):
-    nuggetstream.files.opening.UnusableFile: nothing.jsonl: No such file or directory
+    nuggetstream.files.opening.MissingFile: nothing.jsonl: No such file or directory
     """
     return write(path_of("results", results, "a results.jsonl"), path_of("out", out, "a folder to write"))

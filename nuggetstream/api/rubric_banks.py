@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nuggetstream.api.choices import choice
 from nuggetstream.api.passages import Passages, graded_of
 from nuggetstream.api.rankings import Runs
 from nuggetstream.api.sources import in_python, path_of
@@ -100,7 +101,7 @@ def rubric_change(
 def _operation(row: Mapping[str, Any]) -> BankOperation:
     check_kind("operations", row, (Kind.MAPPING,), "a list of dictionaries")
     try:
-        op = BankOp(str(row["op"]))
+        op = choice("op", BankOp, str(row["op"]))
         keys = row.get("keys") or ()
         return BankOperation(
             op, str(row["item"]), row.get("text"), (keys,) if isinstance(keys, str) else tuple(keys)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from nuggetstream.api.choices import choice
 from nuggetstream.api.sources import in_python
 from nuggetstream.domain.battle import Vote
 from nuggetstream.domain.inputs import VALUES, Kind, check_kind, is_missing
@@ -150,9 +151,9 @@ def _nugget(index: int, given: Fact) -> Nugget:
             pass
         case _:
             raise ValueError(f"{where}: is {given!r}; expected (text, importance)")
-    if importance not in list(Importance):
-        raise ValueError(f"{where}: importance: is {importance!r}; expected vital or okay")
-    return Nugget(id=f"{index}", text=words, importance=Importance(importance))
+    return Nugget(
+        id=f"{index}", text=words, importance=choice(f"{where}: importance", Importance, importance)
+    )
 
 
 def _scored(answer: str, facts: Sequence[Nugget], given: Labels) -> NuggetScores:
@@ -180,8 +181,4 @@ def _paired(answer: str, facts: Sequence[Nugget], given: Labels) -> list[tuple[N
 def _label(answer: str, fact: Nugget, given: Support | str | None) -> Support | None:
     if is_missing(given):
         return None
-    spelt = str(given).strip().casefold().replace(" ", "_").replace("-", "_")
-    if spelt not in list(Support):
-        expected = ", ".join(Support)
-        raise ValueError(f"answer {answer!r}: {fact.text!r}: is {given!r}; expected one of {expected}")
-    return Support(spelt)
+    return choice(f"answer {answer!r}: {fact.text!r}", Support, str(given))

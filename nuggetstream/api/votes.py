@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict, Unpack
 
+from nuggetstream.api.choices import word
 from nuggetstream.api.sources import (
     Rows,
     in_python,
@@ -14,11 +15,12 @@ from nuggetstream.api.sources import (
     rows_of,
 )
 from nuggetstream.domain.inputs import Kind, check_kind, kind_of
-from nuggetstream.domain.lens import Lens
+from nuggetstream.domain.lens import INDEPENDENT, Lens
 from nuggetstream.files.columns import NamedColumns
 from nuggetstream.files.formats.vote_rows import with_votes
 from nuggetstream.files.votes import ReadOptions, VoteSource
 from nuggetstream.files.votes import read_votes as votes_of_records
+from nuggetstream.ratings.options import InvalidOption
 from nuggetstream.ratings.study.sources import gather
 
 _COLUMNS = ("system_a", "system_b", "winner")
@@ -74,7 +76,7 @@ def read_votes(
         lens: Whose votes to take from results of `nuggetstream eval`: "human" (the default), "nugget" or
             "judge".
         name: Name of the source in what follows; the file's name by default.
-        missing: Further values that mean that there is none; NA and its like do where all others are known.
+        missing: Further values that mean that there is none, beside NA and its like.
         outcomes: What words and numbers in the column of the outcome mean: {"yes": "a", "no": "b"}.
         columns: Columns with unusual names, and what else to read, see `VoteColumns`.
 
@@ -82,6 +84,7 @@ def read_votes(
         The votes in order, and how many rows said nothing.
 
     Raises:
+        InvalidOption: There is no such lens, or the rows have none.
         UnusableFile: Names the file and line, or the row counted from 0, and the field that is wrong.
 
     >>> votes = read_votes([("atlas", "birch", "a"), ("birch", "atlas", "tie"), ("atlas", "birch", None)])
@@ -101,9 +104,11 @@ other words mean what outcomes= says, such as outcomes={"maybe": "tie"}
         outcomes={str(word): outcome for word, outcome in (outcomes or {}).items()},
     )
     if kind_of(votes) is Kind.PATH:
-        weights = {} if lens is None else {str(lens): 1.0}
+        weights = {} if lens is None else {word("lens", INDEPENDENT, lens): 1.0}
         (weighed,) = gather([path_of("votes", votes, "votes")], weights, reading)
         return _in_python(weighed.source if name is None else replace(weighed.source, name=name))
+    if lens is not None:
+        raise InvalidOption("lens", "is for results of an evaluation; of rows, choose with where=")
     path, records = rows_of(votes, _COLUMNS, name, argument="votes")
     rows = with_votes(records, reading.columns)
     return _in_python(votes_of_records(str(path), path, rows, reading))

@@ -13,6 +13,7 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOENT
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, BinaryIO, cast
@@ -60,6 +61,19 @@ class UnusableFile(ValueError):
     """The file as a whole cannot be read; says which file and why."""
 
 
+class MissingFile(UnusableFile, FileNotFoundError):
+    """There is no such file; programs may catch it as Python's own error, too."""
+
+    __str__ = ValueError.__str__  # the sentence, where OSError would show its number
+
+    def __init__(self, message: str, path: Path) -> None:
+        super().__init__(message)
+        self.errno, self.filename = ENOENT, str(path)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return MissingFile, (str(self), Path(self.filename))
+
+
 @contextmanager
 def opened(path: Path, *, longest_line: int | None = LONGEST_LINE) -> Iterator["io.BufferedReader[Any]"]:
     """A file as bytes for the duration of the block: decompressed, in UTF-8, without a byte order mark.
@@ -69,6 +83,7 @@ def opened(path: Path, *, longest_line: int | None = LONGEST_LINE) -> Iterator["
         longest_line: Bytes of the longest line that may be read; None for a file that is not read by line.
 
     Raises:
+        MissingFile: There is no such file; it is an `UnusableFile`, too.
         UnusableFile: It cannot be read to its end, or is no text where the block decodes it; it is in another
             container than gzip, bzip2 and xz; it expands to more than 100 MB and 200 times its size; or a
             line is too long.
@@ -88,6 +103,10 @@ def opened(path: Path, *, longest_line: int | None = LONGEST_LINE) -> Iterator["
                         yield text
     except UnicodeDecodeError as error:
         raise UnusableFile(_undecodable(path, error)) from error
+    except FileNotFoundError as error:
+        if isinstance(error, MissingFile):  # of another file, which the block reads
+            raise
+        raise MissingFile(f"{path}: {error.strerror}", path) from error
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise UnusableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 

@@ -51,9 +51,8 @@ def alpha_of_ratings(
             that occur, numbers in ascending order. A value of the domain that nobody uses changes nothing.
 
     Returns:
-        At most 1, higher is better; 0 is chance, and below 0 raters disagree systematically. None when no
-        item has two ratings, or when all ratings of such items are the same, so that nothing could have
-        disagreed.
+        At most 1, higher is better; 0 is chance, below 0 raters disagree systematically. None when no item
+        has two ratings, or all ratings of such items are the same, so that nothing could have disagreed.
 
     Raises:
         ValueError: The values form no table, the level is unknown, a value is outside the domain, the order

@@ -20,7 +20,7 @@ from nuggetstream.files.dataset import BadLine, BattleLine
 from nuggetstream.files.formats import annotations, arenas, labels, own, ragelo, runs, votes
 from nuggetstream.files.formats.format import BATTLES, FileFormat, Line, Remark, Sample, Source, lines_of
 from nuggetstream.files.formats.rows import Container, Row, container_of, rows_in, shown
-from nuggetstream.files.opening import UnusableFile
+from nuggetstream.files.opening import MissingFile, UnusableFile
 from nuggetstream.files.outcomes import UnknownOutcome, spelling, words_of
 from nuggetstream.files.submission import InvalidSubmission
 from nuggetstream.files.text import first_bytes
@@ -142,6 +142,8 @@ def read_lines(
             yield from _lines(recognised_format, source, name)
         except UnknownOutcome as error:
             raise UnusableFile(str(error)) from error
+        except MissingFile:
+            raise
         except UnusableFile as error:
             raise UnusableFile(str(error).replace(str(file), str(path))) from error
 
