@@ -83,13 +83,7 @@ def agreement(
         [None if label in own else label for label in labels]
         for labels, own in zip((ours, theirs), marks, strict=True)
     )
-    outcomes = [[None if label is None else _outcome(label) for label in labels] for labels in (ours, theirs)]
-    both_are_outcomes = all(
-        outcome is not None or label is None
-        for labelled, spelt in zip((ours, theirs), outcomes, strict=True)
-        for label, outcome in zip(labelled, spelt, strict=True)
-    )
-    if both_are_outcomes and not ascending:
+    if not ascending and (outcomes := _outcomes(ours, theirs)) is not None:
         (ours, theirs), ascending = outcomes, list(_OUTCOMES)
     of_item = None if clusters is None else dict(zip(items, clusters, strict=True))
     return label_agreement(
@@ -168,6 +162,7 @@ def krippendorff_interval(
     """
     from nuggetstream.statistics.krippendorff import interval_of_ratings  # with the extra analysis
 
+    check_kind("ratings", ratings, _TABLES, "a table with one row per rater: nested lists, an array, a frame")
     rng = np.random.default_rng(seed)
     return interval_of_ratings(ratings, level, domain, clusters, rng, confidence=confidence)
 
@@ -190,6 +185,17 @@ def _aligned(first: Given, second: Given) -> tuple[list[str], list[str | None], 
         [_label(label, name) for label in given] for name, given in (("first", first), ("second", second))
     )
     return [str(item) for item in items], ours, theirs
+
+
+def _outcomes(*sources: Sequence[str | None]) -> list[list[str | None]] | None:
+    """The labels as outcomes in one spelling; None where a label of a source is no outcome."""
+    spelt = [[None if label is None else _outcome(label) for label in labels] for labels in sources]
+    known = all(
+        outcome is not None or label is None
+        for labels, outcomes in zip(sources, spelt, strict=True)
+        for label, outcome in zip(labels, outcomes, strict=True)
+    )
+    return spelt if known else None
 
 
 def _label(given: object, source: str) -> str | None:
