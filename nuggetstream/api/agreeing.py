@@ -54,8 +54,7 @@ def agreement(
         order: Every label in ascending order. Without it, outcomes are ordered a, tie, b, and numbers lie on
             their own scale; other labels have no order, and so no weighted kappa.
         missing: Further labels that mean that there is none.
-        clusters: What each item belongs to, such as its query: items of one cluster are drawn together in the
-            intervals. Every item stands alone when None.
+        clusters: What each item belongs to, such as its query; every item stands alone when None.
 
     Returns:
         Kappas in [-1, 1], higher is better, 0 is chance; `intervals` has their bounds. Items without both
