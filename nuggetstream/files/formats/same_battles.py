@@ -50,7 +50,7 @@ class _Seen:
         if self.conflicts:
             name, line, number = self.example
             yield Remark(
-                f"{many(self.conflicts, 'row')} with the id of an earlier row and another content, first "
+                f"{many(self.conflicts, 'row')} with the id of an earlier row and other content, first "
                 f"{name!r} on line {line}, after line {number}: a platform and `eval` keep the earlier one and "
                 "reject the other; give them ids of their own"
             )

@@ -35,5 +35,5 @@ def test_votes_on_one_battle_are_counted(tmp_path: Path) -> None:
 def test_two_contents_under_one_id_are_named(tmp_path: Path) -> None:
     battles, [remark] = told(tmp_path, row(id="x"), row(id="y"), row("Why not?", id="x"), row("Who?", id="x"))
     assert battles == 4
-    assert remark.startswith("2 rows with the id of an earlier row and another content, first 'x' on line 3")
+    assert remark.startswith("2 rows with the id of an earlier row and other content, first 'x' on line 3")
     assert "after line 1" in remark
