@@ -51,8 +51,8 @@ class _Seen:
             name, line, number = self.example
             yield Remark(
                 f"{many(self.conflicts, 'row')} with the id of an earlier row and other content, first "
-                f"{name!r} on line {line}, after line {number}: a platform and `eval` keep the earlier one and "
-                "reject the other; give them ids of their own"
+                f"{name!r} on line {line}, after line {number}: a platform and `eval` keep the earlier one "
+                "and reject the other; give them ids of their own"
             )
 
 
