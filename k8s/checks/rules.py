@@ -29,7 +29,7 @@ def problems(manifests: Sequence[Manifest], *, policies: bool) -> list[str]:
         manifests: everything that is applied together.
         policies: whether network policies are part of it, so that each Deployment must have one.
     """
-    rules: list[Callable[[Manifest], Iterator[str]]] = [_hardened, _limited, _patient]
+    rules: list[Callable[[Manifest], Iterator[str]]] = [_hardened, _limited, _patient, _probed]
     found = [f"{name_of(m)}: {problem}" for m in manifests for rule in rules for problem in rule(m)]
     for manifest in manifests:
         if manifest["kind"] in ("Deployment", "StatefulSet"):
@@ -94,6 +94,21 @@ def _patient(manifest: Manifest) -> Iterator[str]:
         within = manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds", 30)
         if within < before + float(grace) + _DRAIN:
             yield f"is killed after {within} s but takes {before} + {grace} + {_DRAIN}"
+
+
+def _probed(manifest: Manifest) -> Iterator[str]:
+    """Probes that ask another gRPC port than the one that their container serves on."""
+    for container in _containers(manifest):
+        served = _option([*container.get("command", []), *container.get("args", [])], "--grpc-port")
+        for name in _PROBES:
+            command = container.get(name, {}).get("exec", {}).get("command", [])
+            if "health" in command and (asked := _option(command, "--grpc-port")) != served:
+                yield f"{name} asks the gRPC port {asked or 'by default'}; the container serves on {served}"
+
+
+def _option(command: Sequence[str], name: str) -> str | None:
+    """The value of an option in a command line; None where it has none."""
+    return command[command.index(name) + 1] if name in command[:-1] else None
 
 
 def _running(manifest: Manifest, everything: Sequence[Manifest], policies: bool) -> Iterator[str]:

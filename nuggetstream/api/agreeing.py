@@ -57,7 +57,7 @@ def agreement(
         order: Every label in ascending order. Without it, outcomes are ordered a, tie, b, and numbers lie on
             their own scale; other labels have no order, and so no weighted kappa.
         missing: Further labels that mean that there is none.
-        clusters: What items belong to, such as queries: one cluster is drawn as a whole in the intervals.
+        clusters: What each item belongs to, such as its query; every item stands alone when None.
 
     Returns:
         Kappas in [-1, 1], higher is better, 0 is chance; `intervals` has their bounds. Items without both
@@ -85,7 +85,7 @@ def agreement(
         [None if label in own else label for label in labels]
         for labels, own in zip((ours, theirs), marks, strict=True)
     )
-    if not ascending and (outcomes := _as_outcomes(ours, theirs)) is not None:
+    if not ascending and (outcomes := _outcomes(ours, theirs)) is not None:
         (ours, theirs), ascending = outcomes, list(_OUTCOMES)
     of_item = None if clusters is None else dict(zip(items, clusters, strict=True))
     return label_agreement(
@@ -191,6 +191,17 @@ def _aligned(first: Given, second: Given) -> tuple[list[str], list[str | None], 
     return [str(item) for item in items], ours, theirs
 
 
+def _outcomes(*sources: Sequence[str | None]) -> list[list[str | None]] | None:
+    """The labels as outcomes in one spelling; None where a label of a source is no outcome."""
+    spelt = [[None if label is None else _outcome(label) for label in labels] for labels in sources]
+    known = all(
+        outcome is not None or label is None
+        for labels, outcomes in zip(sources, spelt, strict=True)
+        for label, outcome in zip(labels, outcomes, strict=True)
+    )
+    return spelt if known else None
+
+
 def _label(given: object, source: str) -> str | None:
     """A label as text; None where it is missing.
 
@@ -210,17 +221,6 @@ def _marks(labels: Sequence[str | None], order: Sequence[str], named: Collection
         return label in order or is_finite_number(label) or _outcome(label) is not None
 
     return marks_in(labels, is_known, named)
-
-
-def _as_outcomes(*sources: Sequence[str | None]) -> list[list[str | None]] | None:
-    """The labels of sources as outcomes of battles; None where one of them is none."""
-    spelt = [[label and _outcome(label) for label in labels] for labels in sources]
-    known = (
-        outcome is not None or label is None
-        for labels, outcomes in zip(sources, spelt, strict=True)
-        for label, outcome in zip(labels, outcomes, strict=True)
-    )
-    return spelt if all(known) else None
 
 
 def _outcome(label: str) -> str | None:

@@ -83,9 +83,7 @@ def interval_of_ratings(
     """Interval of the alpha of a table of ratings.
 
     Args:
-        values: (raters, items) as `alpha_of_ratings` takes them.
-        level: "nominal", "ordinal", "interval" or "ratio".
-        domain: Every possible value; None takes the values that occur.
+        values, level, domain: As `alpha_of_ratings` takes them.
         clusters: Name of the cluster of each item; None where each stands alone.
         rng: Source of randomness.
         confidence: Level of the interval, in (0, 1).
@@ -193,8 +191,8 @@ def alpha_interval(
 
     Source: Krippendorff, 2004; the interval: `cluster_bootstrap.bounds`.
 
-    >>> rng = np.random.default_rng(0)
-    >>> alpha_interval([["a", "a"], ["b", "b"]] * 2, ["a", "b"], Level.NOMINAL, range(4), rng) is None
+    >>> units, rng = [["a", "a"], ["b", "b"]] * 2, np.random.default_rng(0)
+    >>> alpha_interval(units, ["a", "b"], Level.NOMINAL, range(4), rng) is None
     True
     """
     size = len(domain)

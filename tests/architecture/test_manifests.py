@@ -418,6 +418,9 @@ MISTAKES = {
     "has no network policy": lambda m: m["spec"]["template"]["metadata"]["labels"].clear(),
     "there is no ConfigMap": lambda m: pod(m)["containers"][0]["envFrom"][0]["configMapRef"].update(name="x"),
     "keeps capabilities": lambda m: pod(m)["containers"][0]["securityContext"].pop("capabilities"),
+    "asks the gRPC port by default": lambda m: pod(m)["containers"][0].update(
+        livenessProbe={"exec": {"command": ["nuggetstream", "health", "--live"]}}
+    ),
     "names no version": lambda m: pod(m)["containers"][0].update(image="nuggetstream-judge"),
 }
 

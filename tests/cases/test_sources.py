@@ -62,6 +62,10 @@ SWEPT: dict[tuple[str, str], tuple[set[Kind], Callable[[Any], Any]]] = {
         lambda thing: ns.export_results(thing, "nowhere/votes.csv", "votes"),
     ),
     ("krippendorff", "ratings"): ({Kind.SEQUENCE, Kind.ARRAY, Kind.FRAME}, ns.krippendorff),
+    ("krippendorff_interval", "ratings"): (
+        {Kind.SEQUENCE, Kind.ARRAY, Kind.FRAME},
+        ns.krippendorff_interval,
+    ),
     ("paired", "first"): (VALUES | {Kind.MAPPING}, lambda thing: ns.paired(thing, thing)),
     ("paired", "second"): (VALUES | {Kind.MAPPING}, lambda thing: ns.paired([1, 2], thing)),
     ("rate", "votes"): (ROWS | {Kind.MAPPING}, ns.rate),

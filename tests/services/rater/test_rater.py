@@ -80,14 +80,14 @@ def test_nuggets_prefer_the_answer_that_states_clearly_more(
 def test_grounded_nuggets_have_an_outcome_of_their_own_beside_that_of_all() -> None:
     event = samples.assigned(2, 1, 3)
     assert [outcome.source for outcome in outcomes_of(event, NOON)] == ["nugget"]  # no nugget is grounded
-    kinds = (Grounding.GROUNDED, Grounding.DISPUTED, Grounding.ANSWER_ONLY)
+    kinds = (Grounding.GROUNDED, Grounding.ANSWER_ONLY, Grounding.DISPUTED)
     nuggets = tuple(
         replace(nugget, grounds=Grounds(kind))
         for nugget, kind in zip(event.nugget_list.nuggets, kinds, strict=True)
     )
     listed = replace(event.nugget_list, nuggets=nuggets)
     every, grounded = outcomes_of(replace(event, nugget_list=listed), NOON)
-    assert (every.lens, every.winner, every.margin) == (Lens.NUGGET, Vote.A, pytest.approx(1 / 3))
+    assert (every.lens, every.winner, every.margin) == (Lens.NUGGET, Vote.A, pytest.approx(1 / 2))
     assert (grounded.source, grounded.lens) == ("grounded", Lens.GROUNDED)
     assert (grounded.winner, grounded.margin) == (Vote.TIE, 0.0)  # both state the first nugget
 

@@ -16,6 +16,7 @@ from nuggetstream.files.formats.format import BATTLES, Line, Remark, RowLine
 from nuggetstream.files.formats.one_sided import balanced
 from nuggetstream.files.formats.registry import FORMATS, read_lines, recognised
 from nuggetstream.files.formats.runs import NUGGETIZER_ASSIGNMENTS
+from nuggetstream.files.formats.same_battles import with_repeated
 from nuggetstream.files.formats.votes import VOTES
 from nuggetstream.files.numerals import many
 from nuggetstream.files.opening import UnusableFile
@@ -97,7 +98,7 @@ def command(
         reading = partial(read_lines, outcomes=outcomes_of(outcomes), missing=missing)
         texts = read_documents(documents) if documents else {}
         rows = _results(file) if is_results else reading(file, texts, name, battles=url is not None)
-        lines = balanced(file, rows)
+        lines = with_repeated(balanced(file, rows))
         done, bad = _write(lines, out) if out is not None else _submit(lines, str(url))
     title = file_format.title if file_format else "a pipe"
     click.echo(f"{file}: {title}; {many(done, 'row')} imported, {bad} rejected", err=True)
