@@ -31,7 +31,9 @@ from nuggetstream.domain.pipeline import Stage as StageName
 from nuggetstream.nuggets.scores import Unscorable
 from nuggetstream.text.manipulation import flags_of
 from services.recorder.costs import observe_cost
-from services.runtime.errors import InvalidInput
+from services.runtime.bus import Delivery
+from services.runtime.bus.message import SCHEMA
+from services.runtime.errors import InvalidInput, Retryable
 from services.runtime.grouping import Grouping
 from services.runtime.languages import language_of
 from services.runtime.metrics import (
@@ -48,7 +50,7 @@ from services.store.content.blobs import Blobs
 from services.store.outcomes.outcome import Outcome
 from services.store.outcomes.stated_outcomes import outcomes_of
 from services.store.spend.costs import Costs
-from services.wire.codec import encode
+from services.wire.codec import NewerMessage, encode
 from services.wire.evaluators import EVALUATORS
 from services.wire.stages import event_stage
 from services.wire.subjects import RECORDED
@@ -178,8 +180,47 @@ def _public(event: BattleEvent) -> BattleEvent:
     return replace(event, failure=replace(event.failure, admin_detail=None))
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A message of a newer build, which is parked until such a build reads it."""
+
+    id: str
+    schema: str
+    body: bytes
+
+
 def build(
     recorder: Recorder, blobs: Blobs, *, concurrency: int = MAX_GROUP, deadline: float = 30.0
-) -> Stage[BattleEvent, Event]:
-    """The stage of the recorder."""
-    return event_stage(StageName.RECORDER, recorder, blobs, concurrency=concurrency, deadline=deadline)
+) -> Stage[BattleEvent | Unread, Event]:
+    """The stage of the recorder; messages that this build cannot read are parked, out of the way."""
+    stage = event_stage(StageName.RECORDER, recorder, blobs, concurrency=concurrency, deadline=deadline)
+
+    async def decode(delivery: Delivery, body: bytes) -> BattleEvent | Unread:
+        try:
+            decoded = stage.decode(delivery, body)
+            return await decoded if isinstance(decoded, Awaitable) else decoded
+        except Retryable as error:
+            if not isinstance(error.__cause__, NewerMessage):
+                raise
+            return Unread(delivery.id, delivery.headers.get(SCHEMA, ""), body)
+
+    async def handle(job: BattleEvent | Unread) -> Sequence[Event]:
+        if not isinstance(job, Unread):
+            return await recorder(job)
+        log.warning("a message of a newer build is parked", schema=job.schema, message_id=job.id)
+        await recorder.battles.park_unread(job.id, job.schema, job.body)
+        return []
+
+    return Stage(
+        name=stage.name,
+        consumer=stage.consumer,
+        decode=decode,
+        handle=handle,
+        encode=stage.encode,
+        give_up=lambda job, failure: stage.give_up(None if isinstance(job, Unread) else job, failure),
+        failure_suffices=stage.failure_suffices,
+        concurrency=concurrency,
+        deadline=deadline,
+        fill_limit=stage.fill_limit,
+        about=lambda job: None if isinstance(job, Unread) else stage.about(job),
+    )

@@ -22,6 +22,7 @@ from services.store.spend.costs import Costs
 from services.store.usage import DatabaseWatch
 from services.store.work.claims import DatabaseClaims
 from services.store.work.parked import ParkedEvents
+from services.wire.codec import unseal
 from services.wire.stages import failure_of
 from services.wire.topology import MOVER_DEAD, consumers
 
@@ -39,7 +40,9 @@ async def open_service(parts: Parts) -> AsyncIterator[Service]:
     reconciling = reconciler(parts.bus, parts.database, parts.blobs, evaluators=evaluators)
     eraser = eraser_of(parts.bus, parts.database)
     calls = CallRetention(parts.database, timedelta(days=parts.platform.call_log_days))
-    parking = Parking(ParkedEvents(parts.database), recorder)
+    parking = Parking(
+        ParkedEvents(parts.database), recorder, lambda schema, body: unseal(schema, body, parts.blobs)
+    )
     watches = [consumer_watch(parts.bus).run, size.run, reconciling.run, eraser.run, calls.run, parking.run]
     if not parts.has_broker:
         watches.append(partial(keep_declared, parts.bus, parts.platform))

@@ -201,6 +201,10 @@ class Battles(BattleCounts):
         """Store an event until its battle is stored; see `parked`."""
         await ParkedEvents(self._database).park(event)
 
+    async def park_unread(self, message_id: str, schema: str, body: bytes) -> None:
+        """Store a message that this build cannot read, until one runs that can; see `parked`."""
+        await ParkedEvents(self._database).park_unread(message_id, schema, body)
+
     async def progress(
         self, battle_id: str, after: int = 0, *, texts: bool = True
     ) -> tuple[BattleRow | None, list[RecordedEvent]]:

@@ -1,11 +1,13 @@
-"""Events of battles that are not stored: they wait here, and not in the way of others.
+"""Events that cannot be recorded yet: they wait here, and not in the way of others.
 
     the battle of an event is not stored    ->  a row, and the message is acked
     the battle is stored                    ->  the event is recorded, and the row is deleted
-    the battle is not stored for a week     ->  the row is deleted
+    an event is of a newer build            ->  a row without a battle, and the message is acked
+    a build that can read it runs           ->  the event is recorded, and the row is deleted
+    neither happens for a week              ->  the row is deleted
 
-It happens where a backup is restored that is older than a stream, and events arrive before the first one that
-carries its battle.
+The first happens where a backup is restored that is older than a stream, and events arrive before the first
+one that carries its battle; the second while services are updated, and where a release is rolled back.
 """
 
 from collections.abc import Collection, Sequence
@@ -31,6 +33,8 @@ parked_events = Table(
     Column("parked_at", UtcDateTime(), nullable=False, server_default=func.now()),
 )
 
+_UNKNOWN = ""  # the battle of an event that could not be read; no battle has this id
+
 
 class ParkedEvents(Store):
     """The table of events whose battles are not stored."""
@@ -44,6 +48,29 @@ class ParkedEvents(Store):
         row: dict[str, Any] = {"message_id": message_id(event), "battle_id": battle_id_of(event)}
         row |= {"schema": schema_of(type(event)), "body": encode(event)}
         await self._database.insert_rows(parked_events, [row])
+
+    async def park_unread(self, message_id: str, schema: str, body: bytes) -> None:
+        """Store a message that this build cannot read; the same message again changes nothing.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        row = {"message_id": message_id, "battle_id": _UNKNOWN, "schema": schema, "body": body}
+        await self._database.insert_rows(parked_events, [row])
+
+    async def unread(self, after: str, limit: int) -> Sequence[Any]:
+        """Messages that the build which parked them could not read, by id: as `recordable`.
+
+        Args:
+            after: Id of the last message that is not wanted; "" for the first.
+            limit: Maximum number of messages.
+
+        Raises:
+            Outage, Unavailable: The database does not answer.
+        """
+        columns = parked_events.c
+        query = select(parked_events).where(columns.battle_id == _UNKNOWN, columns.message_id > after)
+        return await self._database.rows(query.order_by(columns.message_id).limit(limit))
 
     async def recordable(self, limit: int) -> Sequence[Any]:
         """The oldest events whose battles are stored by now: rows with `message_id`, `schema` and `body`.
