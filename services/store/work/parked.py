@@ -55,7 +55,8 @@ class ParkedEvents(Store):
         Raises:
             Outage, Unavailable: The database does not answer.
         """
-        row = {"message_id": message_id, "battle_id": _UNKNOWN, "schema": schema, "body": body}
+        # Under an id of its own, so that the event can be parked beside it once it is read.
+        row = {"message_id": f"unread:{message_id}", "battle_id": _UNKNOWN, "schema": schema, "body": body}
         await self._database.insert_rows(parked_events, [row])
 
     async def unread(self, after: str, limit: int) -> Sequence[Any]:

@@ -28,7 +28,7 @@ from services.store.outcomes.outcomes import Outcomes
 from services.store.spend.costs import Costs
 from services.store.spend.spend import DatabaseSpendStore
 from services.store.work.parked import ParkedEvents
-from services.wire.codec import decode
+from services.wire.codec import decode, encode, message_id, schema_of
 from services.wire.subjects import RECORDED
 from tests import samples
 from tests.samples import NOON
@@ -132,6 +132,21 @@ async def test_an_event_that_overtakes_its_battle_is_parked_and_recorded_once_th
     events = await Battles(record).events_of("b1")
     assert [event.name for event in events] == ["submitted", "voted"]
     assert await Outcomes(record).count("default") == 1
+
+
+async def test_an_unread_event_that_is_read_before_its_battle_is_stored_waits_for_it(
+    record: Database,
+) -> None:
+    recorder, voted = Recorder(Battles(record), Nudges()), samples.voted()
+    parked = ParkedEvents(record)
+    await parked.park_unread(message_id(voted), schema_of(type(voted)), encode(voted))
+    parking = Parking(parked, recorder)
+    assert await parking.reconcile(samples.NOON) == 1  # it is read, and waits for its battle
+    assert await parked.unread("", 10) == []
+    await recorder(SUBMITTED)
+    assert await parking.reconcile(samples.NOON) == 1
+    events = await Battles(record).events_of("b1")
+    assert [event.name for event in events] == ["submitted", "voted"]
 
 
 async def test_a_parked_event_whose_battle_never_comes_is_dropped_after_a_week(record: Database) -> None:
