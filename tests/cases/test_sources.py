@@ -46,7 +46,7 @@ RESULTS = "nothing.jsonl"
 SWEPT: dict[tuple[str, str], tuple[set[Kind], Callable[[Any], Any]]] = {
     ("agreement", "first"): (VALUES | {Kind.MAPPING}, lambda thing: ns.agreement(thing, thing)),
     ("agreement", "second"): (VALUES | {Kind.MAPPING}, lambda thing: ns.agreement(["x", "y"], thing)),
-    ("benjamini_hochberg", "tests"): ({Kind.MAPPING}, ns.benjamini_hochberg),
+    ("benjamini_hochberg", "tests"): (VALUES | {Kind.MAPPING}, ns.benjamini_hochberg),
     ("compare", "first"): (PATH, lambda thing: ns.compare(thing, RESULTS)),
     ("compare", "second"): (PATH, lambda thing: ns.compare(RESULTS, thing)),
     ("compare_evaluators", "files"): (PATH, ns.compare_evaluators),
@@ -85,11 +85,11 @@ SWEPT: dict[tuple[str, str], tuple[set[Kind], Callable[[Any], Any]]] = {
     ("rubric_change", "before"): (ROWS, lambda thing: ns.rubric_change(thing, GRADES)),
     ("rubric_change", "after"): (ROWS, lambda thing: ns.rubric_change(GRADES, thing)),
     ("rubric_correlate", "leaderboard"): (
-        {Kind.PATH, Kind.MAPPING, Kind.SERIES},
+        ROWS | {Kind.MAPPING, Kind.SERIES},
         lambda thing: ns.rubric_correlate(thing, SCORES),
     ),
     ("rubric_correlate", "official"): (
-        {Kind.PATH, Kind.MAPPING, Kind.SERIES},
+        ROWS | {Kind.MAPPING, Kind.SERIES},
         lambda thing: ns.rubric_correlate(SCORES, thing),
     ),
     ("rubric_cover", "graded"): (ROWS, ns.rubric_cover),

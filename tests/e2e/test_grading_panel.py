@@ -17,6 +17,7 @@ from nuggetstream.domain.failure import Reason
 from nuggetstream.files.results import read_results
 from nuggetstream.report.numbers.panels import compute_panels
 from services.cli.evaluation.graded import graded
+from services.cli.evaluation.ledger import Noted
 from services.cli.evaluation.results import ResultsFile
 from services.cli.wiring.embedded import Choices, Embedded, embedded
 from services.cli.wiring.fetch_settings import FetchSettings
@@ -149,7 +150,7 @@ async def test_members_and_panel_are_told_apart_from_the_record_to_the_report(tm
             "severe</span>: 0",
         ):
             assert words in section
-        with ResultsFile(tmp_path / "out", {name: {} for name in ids}) as results:
+        with ResultsFile(tmp_path / "out", {name: Noted(name) for name in ids}) as results:
             for battle_id in ids:
                 results.add((await http.get(f"/v1/battles/{battle_id}")).json())
             results.finish([], [])

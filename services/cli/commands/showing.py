@@ -11,6 +11,7 @@ import click
 from rich.console import RenderableType
 
 from nuggetstream.extras import MissingExtra, extras_named
+from nuggetstream.files.opening import UnusableFile
 from nuggetstream.files.printing import print_tables
 
 P = ParamSpec("P")
@@ -106,4 +107,5 @@ def refusing(*refused: type[Exception]) -> Iterator[None]:
     except refused as error:
         raise BadInput(str(error)) from error
     except OSError as error:
-        raise click.ClickException(str(error)) from error
+        kind = BadInput if isinstance(error, UnusableFile) else click.ClickException  # a file is missing
+        raise kind(str(error)) from error

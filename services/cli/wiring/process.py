@@ -15,6 +15,7 @@ from prometheus_client import start_http_server
 from pydantic import ValidationError
 
 from nuggetstream.domain.pipeline import MODEL_STAGES
+from nuggetstream.files.opening import UnusableFile
 from services.cli.wiring.environment import unknown_variables, warning
 from services.cli.wiring.settings import ServerSettings
 from services.runtime import logs
@@ -221,7 +222,8 @@ def _for_operator(error: BaseException) -> click.ClickException | None:
         return click.ClickException(f"{error}; choose another port with --{_PORTS[error.protocol]}")
     if isinstance(error, StageError):
         return click.ClickException(KNOWN.redact(f"{error.reason.value}: {error.for_operators}"))
-    is_expected = isinstance(error, OSError) or type(error) is ValueError
+    is_of_machine = isinstance(error, OSError) and not isinstance(error, UnusableFile)
+    is_expected = is_of_machine or type(error) is ValueError
     if is_expected or type(error).__module__.startswith("services."):
         advice = _UNWRITABLE.get(getattr(error, "errno", None) or 0)
         return click.ClickException(KNOWN.redact("; ".join(filter(None, [str(error), advice]))))

@@ -38,7 +38,7 @@ async def test_a_file_is_submitted_and_comes_back(
     assert any(line.startswith("line 2: ") and "search-arena-8" in line for line in output.splitlines()), (
         output
     )
-    assert "line 3: winner: expected a, b, tie" in output
+    assert 'line 3: winner: is "model_x"; expected a, b, tie' in output
     monkeypatch.setattr(export_file, "_PAGE", 1)
     monkeypatch.setenv(
         "NUGGETSTREAM_DATABASE_URL", world.database.engine.url.render_as_string(hide_password=False)

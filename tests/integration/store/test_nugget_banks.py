@@ -342,7 +342,7 @@ async def test_another_importance_of_a_known_fact_makes_a_version(database: Data
     pipeline = Pipeline(database)
 
     def says(*importance: str) -> Any:
-        texts = ("Tea is a drink.", "Tea isn't green.")
+        texts = ("Tea is a drink.", "Tea is sold by weight.")
         return lambda _: NuggetsReply(
             nuggets=[
                 CreatedNugget.model_validate({"text": text, "importance": given, "sources": ["a1"]})
